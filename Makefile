@@ -1,0 +1,37 @@
+.DEFAULT_GOAL := help
+GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers ci
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the static binary ./ohmroute
+	CGO_ENABLED=0 go build -trimpath -o ohmroute ./cmd/ohmroute
+
+run: ## run the gateway on 127.0.0.1:4700
+	go run ./cmd/ohmroute serve
+
+test: ## run the tests
+	go test ./...
+
+race: ## run the tests with the race detector, shuffled
+	go test -race -shuffle=on ./...
+
+lint: ## run the linters
+	$(GOLANGCI) run ./...
+
+fmt: ## format the tree
+	$(GOLANGCI) fmt
+
+fuzz: ## fuzz each target for a minute
+	.ci/fuzz 1m
+
+bench: ## run the benchmarks of the product
+	go test -run '^$$' -bench . -benchmem ./...
+
+bench-breakers: ## run the breaker's benchmarks beside those of other libraries, on one core and on two
+	cd bench && go test -run '^$$' -bench . -benchmem -cpu 1,2 ./...
+
+ci: ## run everything that a change has to pass
+	.ci/run
