@@ -1,0 +1,7 @@
+// Package bench measures ohmroute beside others. It is a module of its own, so that what it measures against is no
+// dependency of the product.
+//
+// The figures of docs/breaker.md are printed by
+//
+//	go test -run '^$' -bench Breaker -benchmem -cpu 1,2 ./...
+package bench
