@@ -1,0 +1,44 @@
+package combo
+
+import (
+	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// The outcomes of a request as a whole.
+const (
+	OutcomeOK          = "ok"          // answered to the protocol's end
+	OutcomeFailed      = "failed"      // every attempt failed, or the answer was the client's own fault
+	OutcomeTruncated   = "truncated"   // failed after the commit
+	OutcomeUnavailable = "unavailable" // no attempt was possible
+	OutcomeCanceled    = "canceled"    // the client left
+	OutcomeRejected    = "rejected"    // refused before the walk: no such model
+)
+
+// Report is one request as the request log, metrics and request.finished show it: no text of prompt or answer.
+type Report struct {
+	RequestID, Endpoint string
+	Combo               string // the combo's name, or "provider/model" of a direct route; empty: none
+	Model               string // as the client named it: unbounded, never a metric's label
+	Target              string // "provider/model" that answered or failed last
+	Outcome             string
+	Kind                providers.Kind
+	Code                string // error.code; empty if there is none
+	Status              int    // what the client was told; 499: it left
+	Stream              bool
+	Direct              bool // a direct route
+	Listed              bool // Target is one that the configuration names (bounds a metric's label)
+	Attempts            []Attempt
+
+	Start      time.Time
+	Queue      time.Duration // waited for slots, back-off and recovering breakers
+	Connect    time.Duration // last attempt: to the answer's head
+	FirstToken time.Duration // from Start to the commit; 0: there was none
+	Total      time.Duration
+	Upstream   time.Duration // time waited for upstreams; the gateway's own part is Total - Upstream - Queue
+
+	Usage        *providers.Usage // nil: the upstream sent none
+	FinishReason string
+	UpstreamID   string
+}
