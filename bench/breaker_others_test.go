@@ -6,6 +6,7 @@ import (
 	"time"
 
 	failsafe "github.com/failsafe-go/failsafe-go/circuitbreaker"
+	mercari "github.com/mercari/go-circuitbreaker"
 	"github.com/sony/gobreaker/v2"
 )
 
@@ -46,6 +47,20 @@ func failsafeSuccess(b *testing.B, cb failsafe.CircuitBreaker[any]) {
 				return
 			}
 			cb.RecordSuccess()
+		}
+	})
+}
+
+func BenchmarkBreakerSuccessMercari(b *testing.B) {
+	cb := mercari.New(mercari.WithTripFunc(mercari.NewTripFuncConsecutiveFailures(5)))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if !cb.Ready() {
+				b.Error("refused while closed")
+				return
+			}
+			cb.Success()
 		}
 	})
 }

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/failsafe-go/failsafe-go v0.9.8
+	github.com/mercari/go-circuitbreaker v0.0.2
 	github.com/sony/gobreaker/v2 v2.4.0
 )
 
@@ -11,5 +12,4 @@ require (
 	github.com/benbjohnson/clock v1.3.0 // indirect
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/cenkalti/backoff/v3 v3.1.1 // indirect
-	github.com/mercari/go-circuitbreaker v0.0.2 // indirect
 )
