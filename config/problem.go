@@ -1,0 +1,54 @@
+package config
+
+import (
+	"errors"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a document, at a path such as `providers[0].keys[1].env`, or, in a document
+// of its own, `targets[2].weight`. An empty path means the document itself. A message never holds a secret.
+type Problem struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+	// Warning marks what is odd but works; `check --strict` alone makes it an error.
+	Warning bool `json:"warning,omitempty"`
+}
+
+func (p Problem) String() string {
+	if p.Path == "" {
+		return p.Message
+	}
+	return p.Path + ": " + p.Message
+}
+
+// ValidationError refuses a document and names every problem of it, in the order of the document (HTTP: 400).
+type ValidationError struct{ Problems []Problem }
+
+func (e *ValidationError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "; ")
+}
+
+// ConflictError refuses a change that the rest of the configuration doesn't allow (HTTP: 409).
+// Code is one of the Conflict words; Message names what is in the way.
+type ConflictError struct{ Code, Message string }
+
+func (e *ConflictError) Error() string { return e.Message }
+
+// The codes of a ConflictError.
+const (
+	ConflictExists  = "already_exists"   // the name is taken
+	ConflictInUse   = "in_use"           // something else names it
+	ConflictFile    = "managed_by_file"  // it stands in the configuration file and is changed there
+	ConflictVersion = "version_conflict" // it was changed since the caller read it
+)
+
+var (
+	// ErrNotFound: there is no document of that name (HTTP: 404).
+	ErrNotFound = errors.New("not found")
+	// ErrPersistence: the change could not be stored, so it was not made (HTTP: 503). Wrapped with the reason.
+	ErrPersistence = errors.New("the change could not be stored")
+)
