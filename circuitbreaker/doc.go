@@ -1,0 +1,3 @@
+// Package circuitbreaker says no to a target that fails, and says when to ask
+// again.
+package circuitbreaker

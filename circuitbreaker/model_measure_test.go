@@ -1,0 +1,266 @@
+package circuitbreaker_test
+
+import (
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+const million = 1_000_000 // fractions are integer millionths
+
+// tally is what the measure stands at.
+type tally struct {
+	failed, total int // total counts in a window only
+	kinds         map[circuitbreaker.Kind]int
+}
+
+func (m *machine) windowed() bool { return m.settings.Measure == circuitbreaker.Window }
+
+func (m *machine) tally() tally {
+	if !m.windowed() {
+		return tally{failed: m.failures, kinds: m.kinds}
+	}
+	t := tally{kinds: map[circuitbreaker.Kind]int{}}
+	for _, b := range m.buckets {
+		t.failed += b.failed
+		t.total += b.total
+		for k, n := range b.kinds {
+			t.kinds[k] += n
+		}
+	}
+	return t
+}
+
+// value is the number that listings and transitions show: failures, or the share of failed requests.
+func (m *machine) value() float64 {
+	t := m.tally()
+	switch {
+	case !m.windowed():
+		return float64(t.failed)
+	case t.total == 0 || t.total < m.settings.VolumeThreshold:
+		return 0
+	}
+	return float64(t.failed) / float64(t.total)
+}
+
+// age takes away what time has taken: forgotten failures, old buckets. Only if it took something can it move the machine, and
+// only from DEGRADED to CLOSED: what opens and what degrades is a verdict, and changed settings act at the next verdict (6.3).
+func (m *machine) age(now time.Duration) {
+	if !m.fades(now) || m.state != circuitbreaker.Degraded || !m.recovered() {
+		return
+	}
+	m.move(circuitbreaker.Closed, move{at: now, wait: never, share: -1})
+}
+
+func (m *machine) fades(now time.Duration) bool {
+	if m.windowed() {
+		before := len(m.buckets)
+		width := m.settings.Window / 10
+		for len(m.buckets) > 0 && now/width-m.buckets[0].start/width >= 10 {
+			m.buckets = m.buckets[1:]
+		}
+		return len(m.buckets) < before
+	}
+	if m.lastAt == never || now-m.lastAt <= m.settings.ForgetAfter {
+		return false
+	}
+	had := m.failures > 0
+	m.failures, m.kinds = 0, map[circuitbreaker.Kind]int{}
+	return had
+}
+
+// counted takes a verdict of a request that a CLOSED or DEGRADED breaker admitted.
+func (m *machine) counted(t *ticket, now time.Duration, v verdict) int {
+	m.age(now)
+	failed := v.word == "failure"
+	m.count(now, failed, v.kind)
+	if !failed && m.isParked(now) && t.parks >= m.parked.number {
+		m.parked = park{}
+	}
+	if failed && m.kindOpens(v.kind) {
+		m.open(now, v.kind, v.kind, v.hint, m.value())
+		return 0
+	}
+	if m.measureOpens() {
+		m.open(now, "", "", v.hint, m.value())
+		return 0
+	}
+	switch {
+	case m.state == circuitbreaker.Closed && m.degrades():
+		m.move(circuitbreaker.Degraded, move{at: now, wait: never, share: m.value()})
+	case m.state == circuitbreaker.Degraded && m.recovered():
+		m.move(circuitbreaker.Closed, move{at: now, wait: never, share: m.value()})
+	}
+	if !failed {
+		return 0
+	}
+	return m.park(now, v)
+}
+
+func (m *machine) count(now time.Duration, failed bool, kind circuitbreaker.Kind) {
+	if failed {
+		m.lastAt = now
+	}
+	switch {
+	case m.windowed():
+		m.countInWindow(now, failed, kind)
+	case failed:
+		m.failures++
+		m.kinds[kind]++
+	case m.settings.Measure == circuitbreaker.Consecutive:
+		m.failures, m.kinds = 0, map[circuitbreaker.Kind]int{}
+	default: // decay
+		m.failures = max(m.failures-1, 0)
+		for k, n := range m.kinds {
+			m.kinds[k] = max(n-1, 0)
+		}
+	}
+}
+
+func (m *machine) countInWindow(now time.Duration, failed bool, kind circuitbreaker.Kind) {
+	width := m.settings.Window / 10
+	start := now / width * width
+	if len(m.buckets) == 0 || m.buckets[len(m.buckets)-1].start != start {
+		m.buckets = append(m.buckets, bucket{start: start, kinds: map[circuitbreaker.Kind]int{}})
+	}
+	b := &m.buckets[len(m.buckets)-1]
+	b.total++
+	if failed {
+		b.failed++
+		b.kinds[kind]++
+	}
+}
+
+// kindOpens tells whether a failure of this kind has reached the kind's own threshold.
+func (m *machine) kindOpens(kind circuitbreaker.Kind) bool {
+	row, ok := m.settings.Kinds[kind]
+	if !ok {
+		return false
+	}
+	threshold := row.Threshold
+	if row.ImmediateOpen {
+		threshold = max(threshold, 1)
+	} else if !m.windowed() && m.settings.FailureThreshold == 0 {
+		return false // a counting breaker that is off opens for immediate_open only
+	}
+	return threshold > 0 && m.tally().kinds[kind] >= threshold
+}
+
+func (m *machine) measureOpens() bool {
+	t := m.tally()
+	if !m.windowed() {
+		return m.settings.FailureThreshold > 0 && t.failed >= m.settings.FailureThreshold
+	}
+	if m.settings.ErrorThreshold == 0 {
+		return true
+	}
+	return m.holdsVolume(t) && t.failed*million >= int(m.settings.ErrorThreshold)*t.total
+}
+
+func (m *machine) holdsVolume(t tally) bool {
+	return t.total > 0 && t.total >= m.settings.VolumeThreshold
+}
+
+func (m *machine) degrades() bool {
+	t := m.tally()
+	if m.windowed() {
+		mark := int(m.settings.DegradedAt) * int(m.settings.ErrorThreshold) // of a million millions
+		return m.settings.ErrorThreshold > 0 && m.holdsVolume(t) && t.failed*million*million >= mark*t.total
+	}
+	return m.settings.FailureThreshold > 0 && t.failed >= m.degradedMark()
+}
+
+func (m *machine) recovered() bool {
+	t := m.tally()
+	if m.windowed() {
+		mark := int(m.settings.RecoversAt) * int(m.settings.ErrorThreshold)
+		return !m.holdsVolume(t) || m.settings.ErrorThreshold == 0 || t.failed*million*million <= mark*t.total
+	}
+	return m.settings.FailureThreshold == 0 || t.failed <= int(m.settings.RecoversAt)*m.settings.FailureThreshold/million
+}
+
+// degradedMark is degraded_at of the failures that open, rounded up.
+func (m *machine) degradedMark() int {
+	return (int(m.settings.DegradedAt)*m.settings.FailureThreshold + million - 1) / million
+}
+
+// park begins or extends the cooldown after a failure that left the breaker CLOSED or DEGRADED; 0 if it did neither.
+func (m *machine) park(now time.Duration, v verdict) int {
+	length := m.settings.Cooldown
+	if row, ok := m.settings.Kinds[v.kind]; ok && row.Park != nil {
+		length = *row.Park
+	}
+	if v.hint > 0 {
+		length = min(max(v.hint, length), m.settings.RetryAfterMax)
+	}
+	if length <= 0 || m.isParked(now) && m.parked.end >= now+length {
+		return 0
+	}
+	m.parks++
+	m.parked = park{number: m.parks, end: now + length, length: length}
+	return m.parks
+}
+
+// configure gives the machine new settings (6.3): no transition, no new state; a running deadline is clamped.
+func (m *machine) configure(now time.Duration, s circuitbreaker.Settings) {
+	before := m.settings
+	m.settings = s
+	if s.Measure != before.Measure || s.Measure == circuitbreaker.Window && s.Window != before.Window {
+		m.failures, m.kinds, m.buckets = 0, map[circuitbreaker.Kind]int{}, nil
+	}
+	m.clamp(now)
+}
+
+// clamp holds a deadline to at most one longest wait from now.
+func (m *machine) clamp(now time.Duration) {
+	if m.state == circuitbreaker.Open {
+		m.deadline = min(m.deadline, now+m.longest())
+	}
+}
+
+// longest is the longest wait that the settings can give: the longest back-off with its jitter, or a hint's floor.
+func (m *machine) longest() time.Duration {
+	base := m.base(m.why)
+	wait := base * time.Duration(m.settings.MaxBackoffMultiplier)
+	wait += wait / million * time.Duration(m.settings.Jitter)
+	return max(wait, m.settings.RetryAfterMax, base)
+}
+
+// reset clears everything (5).
+func (m *machine) reset(now time.Duration, reason string) {
+	m.isolation = nil
+	m.move(circuitbreaker.Closed, move{reason: reason, at: now, wait: never, share: -1})
+	m.clear()
+}
+
+func (m *machine) isolate(now time.Duration, by, reason string, at time.Time) {
+	if m.state != circuitbreaker.Isolated {
+		m.move(circuitbreaker.Isolated, move{at: now, wait: never, share: -1})
+	}
+	m.isolation = &circuitbreaker.Isolation{By: by, Reason: reason, At: at}
+	m.parked, m.deadline = park{}, never
+	m.begin()
+}
+
+// release lets one probe decide; it tells whether there was anything to release.
+func (m *machine) release(now time.Duration) bool {
+	if m.state != circuitbreaker.Isolated {
+		return false
+	}
+	m.isolation = nil
+	m.halfOpen(move{at: now, wait: never, share: -1})
+	return true
+}
+
+// restart is what is left of the machine after its process: a probe died with it, a short park too, and all permits.
+func (m *machine) restart(now, flushInterval time.Duration) {
+	if m.state == circuitbreaker.HalfOpen {
+		m.state = circuitbreaker.Open
+		m.deadline = now
+	}
+	if m.parked.length <= flushInterval {
+		m.parked = park{}
+	}
+	m.begin()
+	m.clamp(now)
+}
