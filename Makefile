@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build run test race lint fmt fuzz bench bench-breakers ci
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load ci
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ bench: ## run the benchmarks of the product
 
 bench-breakers: ## run the breaker's benchmarks beside those of other libraries, on one core and on two
 	cd bench && go test -run '^$$' -bench . -benchmem -cpu 1,2 ./...
+
+bench-load: ## run the same load through ohmroute and a ReverseProxy, and print what each costs
+	cd bench && go run ./load
 
 ci: ## run everything that a change has to pass
 	.ci/run
