@@ -1,0 +1,84 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// transitionBuffer is how many events of breakers may wait for the feed before the oldest are lost.
+const transitionBuffer = 4096
+
+// events streams what happens, from Last-Event-ID on if it is remembered.
+func (s *Server) events(c echo.Context) error {
+	if c.Request().Method == http.MethodHead {
+		streamHeaders(c.Response().Header(), "")
+		c.Response().WriteHeader(http.StatusOK)
+		return nil
+	}
+	s.feed.ServeHTTP(c.Response(), c.Request())
+	return nil
+}
+
+// followBreakers publishes and counts transitions, which the registry gives out once they are on disk.
+func (s *Server) followBreakers(ctx context.Context, sub *circuitbreaker.Subscription) {
+	defer sub.Close()
+	for {
+		ev, missed, err := sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if missed > 0 {
+			s.log.Warn("the event feed could not keep up and lost transitions", "lost", missed)
+		}
+		switch {
+		case ev.Transition != nil:
+			t := ev.Transition
+			s.metrics.transitions.WithLabelValues(t.Name, t.From.String(), t.To.String(), t.Reason).Inc()
+			s.publish("breaker.transition", t)
+		case ev.Persistence != nil && ev.Persistence.Degraded:
+			s.publish("persistence.degraded", persistenceEvent{persistenceDegraded, wireTime(ev.Persistence.At)})
+		case ev.Persistence != nil:
+			s.publish("persistence.restored", persistenceEvent{persistenceOK, wireTime(ev.Persistence.At)})
+		}
+	}
+}
+
+type persistenceEvent struct {
+	Status string `json:"status"`
+	At     string `json:"at"`
+}
+
+// followConfig publishes changes of the configuration.
+func (s *Server) followConfig(ctx context.Context) {
+	var seen uint64
+	for {
+		changes, err := s.opts.Config.Changes(ctx, seen)
+		if err != nil {
+			return
+		}
+		for _, change := range changes {
+			seen = change.Version
+			s.publish("config.changed", struct {
+				Version    uint64 `json:"version"`
+				Collection string `json:"collection"`
+				ID         string `json:"id"`
+				Action     string `json:"action"`
+				At         string `json:"at"`
+			}{change.Version, change.Collection, change.ID, change.Action, wireTime(change.At)})
+		}
+	}
+}
+
+func (s *Server) publish(typ string, payload any) {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		s.log.Error("an event can't be shown", "event", typ, "error", err)
+		return
+	}
+	s.feed.Publish(typ, body)
+}

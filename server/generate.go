@@ -1,0 +1,95 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// generate is the handler of one endpoint that targets answer: body in, one walk, answer out.
+func generate(endpoint providers.Endpoint, path string) func(*Server, echo.Context) error {
+	return func(s *Server, c echo.Context) error {
+		x, r := exchangeOf(c), c.Request()
+		if err := s.enter(x); err != nil {
+			return err
+		}
+		defer s.leave(x)
+		body, err := s.bodies.read(x, r)
+		if err != nil {
+			return err
+		}
+		req, err := providers.ParseRequest(endpoint, body.b)
+		if err == nil {
+			prepare(req, path, x, r)
+			err = s.walk(x, r, req)
+		}
+		// Not deferred: after a panic an attempt may still be reading the body.
+		s.bodies.release(body)
+		return err
+	}
+}
+
+// prepare adds to a parsed request what came beside its body. The client's credentials stay here.
+func prepare(req *providers.Request, path string, x *exchange, r *http.Request) {
+	req.Path = path
+	req.Query = r.URL.RawQuery
+	req.RequestID = x.id
+	req.Start = x.start
+	req.ContentType = r.Header.Get("Content-Type")
+	if !strings.Contains(req.ContentType, "json") {
+		req.ContentType = jsonContentType[0] // it was parsed as such, whatever curl calls it
+	}
+	x.retries = retryCount(r.Header)
+	req.SessionHeader = r.Header.Get("X-Session-Id")
+	for _, name := range keptHeaders {
+		delete(r.Header, name)
+	}
+	req.Header = r.Header
+}
+
+// keptHeaders never leave the gateway, whatever a provider's forward_headers name (spec: api.md, headers).
+var keptHeaders = [...]string{
+	"Authorization", "X-Api-Key", "Cookie", "Proxy-Authorization", "Accept-Encoding", "Idempotency-Key", "X-Idempotency-Key",
+}
+
+// walk hands the request to the router and relays what it answers. The error is errCut if the response has begun
+// and must be cut off.
+func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) error {
+	var early *earlyHeaders
+	resolved, err := s.opts.Router.Resolve(req.Model)
+	if err == nil { // Route tells of a name that is not there
+		if x.key != nil && !x.key.Allows(resolved.Combo) {
+			return errNotForKey
+		}
+		if req.Stream && resolved.Keepalive > 0 {
+			early = startEarlyHeaders(x, resolved)
+			defer early.stop() // a panic must not leave the timer writing
+		}
+	}
+	answer, err := s.opts.Router.Route(r.Context(), req)
+	early.stop()
+	if err != nil {
+		report, err := s.refuse(x, r, err, early)
+		s.finish(x, report)
+		return err
+	}
+	defer answer.Close()
+	if answer.Stream {
+		s.metrics.streams.Inc()
+		err = s.relayStream(x, r, answer, early)
+		s.metrics.streams.Dec()
+	} else {
+		err = s.relayPlain(x, answer, early)
+	}
+	answer.Close()
+	s.finish(x, answer.Report())
+	return err
+}
+
+var errNotForKey = &apiError{
+	Status: http.StatusForbidden, Code: "model_not_allowed", Param: "model",
+	Message: "this client key may not use that model",
+}

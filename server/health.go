@@ -1,0 +1,37 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// hello answers the programs that first ask whether anybody is there.
+func (s *Server) hello(c echo.Context) error {
+	writeJSON(exchangeOf(c), http.StatusOK, map[string]string{"name": "ohmroute"})
+	return nil
+}
+
+// healthz is 200 while the process lives.
+func (s *Server) healthz(c echo.Context) error {
+	writeJSON(exchangeOf(c), http.StatusOK, map[string]string{"status": "ok"})
+	return nil
+}
+
+// readyz tells whether requests should come here, and which parts work only in part.
+func (s *Server) readyz(c echo.Context) error {
+	degraded := append([]string{}, s.opts.Degraded...)
+	if s.opts.Breakers.Persistence().Degraded {
+		degraded = append(degraded, "persistence")
+	}
+	at := s.traffic.now()
+	status := http.StatusOK
+	if at != ready {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(exchangeOf(c), status, struct {
+		Status   string   `json:"status"`
+		Degraded []string `json:"degraded"`
+	}{at.String(), degraded})
+	return nil
+}

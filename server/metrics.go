@@ -1,0 +1,187 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/combo"
+)
+
+// metrics are what /metrics shows (spec: api.md). Labels are words of the specs or names of the configuration;
+// everything that a client wrote is "other".
+type metrics struct {
+	page http.Handler
+
+	requests    vec[requestLabels, prometheus.Counter]
+	attempts    vec[attemptLabels, prometheus.Counter]
+	failovers   vec[failoverLabels, prometheus.Counter]
+	firstToken  vec[targetLabels, prometheus.Observer]
+	transitions *prometheus.CounterVec
+	overhead    prometheus.Histogram
+	streams     prometheus.Gauge
+}
+
+type (
+	requestLabels  struct{ combo, outcome string }
+	attemptLabels  struct{ provider, model, kind string }
+	failoverLabels struct{ combo, kind string }
+	targetLabels   struct{ provider, model string }
+)
+
+// otherName stands for what the configuration doesn't name.
+const otherName = "other"
+
+// kindOK is the kind of an attempt that did not fail.
+const kindOK = "ok"
+
+func newMetrics(breakers *circuitbreaker.Registry) *metrics {
+	requests := counter("ohmroute_requests_total", "Requests by what became of them.", "combo", "outcome")
+	attempts := counter("ohmroute_attempts_total", "Attempts on targets by failure kind, ok for none.", "provider", "model", "kind")
+	failovers := counter("ohmroute_failovers_total", "Attempts after which the next one was made, by the kind that caused it.", "combo", "kind")
+	firstToken := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "ohmroute_first_token_seconds", Help: "Time from sending to the first meaningful event or the whole plain answer.",
+		Buckets: []float64{.025, .05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120},
+	}, []string{"provider", "model"})
+	m := &metrics{
+		transitions: counter("ohmroute_breaker_transitions_total", "Changes of a breaker's state.", "name", "from", "to", "reason"),
+		overhead: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "ohmroute_gateway_overhead_seconds", Help: "Time of a request that was not spent waiting for upstreams or slots.",
+			Buckets: []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
+		}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "ohmroute_streams_in_flight", Help: "Streams that are being relayed.",
+		}),
+	}
+	m.requests.make = func(l requestLabels) prometheus.Counter { return requests.WithLabelValues(l.combo, l.outcome) }
+	m.attempts.make = func(l attemptLabels) prometheus.Counter { return attempts.WithLabelValues(l.provider, l.model, l.kind) }
+	m.failovers.make = func(l failoverLabels) prometheus.Counter { return failovers.WithLabelValues(l.combo, l.kind) }
+	m.firstToken.make = func(l targetLabels) prometheus.Observer { return firstToken.WithLabelValues(l.provider, l.model) }
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams,
+		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func (s *Server) metricsPage(c echo.Context) error {
+	s.metrics.page.ServeHTTP(c.Response(), c.Request())
+	return nil
+}
+
+// observe counts a finished request.
+func (m *metrics) observe(r *combo.Report) {
+	name := boundedCombo(r)
+	m.requests.of(requestLabels{name, r.Outcome}).Inc()
+	if r.Total > 0 {
+		m.overhead.Observe(max(0, r.Total-r.Upstream-r.Queue).Seconds())
+	}
+	var failed *combo.Attempt
+	for i := range r.Attempts {
+		a := &r.Attempts[i]
+		if a.Outcome == combo.Skipped {
+			continue
+		}
+		if failed != nil {
+			m.failovers.of(failoverLabels{name, string(failed.Kind)}).Inc()
+			failed = nil
+		}
+		model := boundedModel(a)
+		kind := kindOK
+		if a.Outcome == combo.Failed {
+			kind = string(a.Kind)
+			failed = a
+		}
+		m.attempts.of(attemptLabels{a.Provider, model, kind}).Inc()
+		if a.FirstToken > 0 {
+			m.firstToken.of(targetLabels{a.Provider, model}).Observe(a.FirstToken.Seconds())
+		}
+	}
+}
+
+// boundedCombo is a report's combo as a label: a direct route to a model that nobody configured is a client's text.
+func boundedCombo(r *combo.Report) string {
+	if r.Combo == "" || r.Direct && !r.Listed {
+		return otherName
+	}
+	return r.Combo
+}
+
+func boundedModel(a *combo.Attempt) string {
+	if !a.Listed {
+		return otherName
+	}
+	return a.Model
+}
+
+// vec finds a metric of known labels without locking or hashing label by label. The zero value needs make.
+type vec[K comparable, V any] struct {
+	make  func(K) V
+	known atomic.Pointer[map[K]V]
+	mu    sync.Mutex
+}
+
+func (v *vec[K, V]) of(labels K) V {
+	if known := v.known.Load(); known != nil {
+		if metric, ok := (*known)[labels]; ok {
+			return metric
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	next := make(map[K]V)
+	if known := v.known.Load(); known != nil {
+		maps.Copy(next, *known)
+	}
+	metric := v.make(labels)
+	next[labels] = metric
+	v.known.Store(&next)
+	return metric
+}
+
+// breakerCollector shows the breakers as they are at the scrape, after what was owed then is on disk
+// (spec: breaker.md 7.3).
+type breakerCollector struct{ breakers *circuitbreaker.Registry }
+
+var (
+	breakerStateDesc = prometheus.NewDesc("ohmroute_breaker_state", "1 for the state that a breaker is in.", []string{"name", "state"}, nil)
+	unsavedDesc      = prometheus.NewDesc("ohmroute_persistence_oldest_unsaved_seconds", "Age of the oldest change of a breaker that is not on disk.", nil, nil)
+)
+
+// scrapePatience bounds a scrape; the registry gives up on a broken store sooner.
+const scrapePatience = 5 * time.Second
+
+func (c breakerCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- breakerStateDesc
+	ch <- unsavedDesc
+}
+
+func (c breakerCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
+	defer cancel()
+	persistence := c.breakers.Durable(ctx)
+	ch <- prometheus.MustNewConstMetric(unsavedDesc, prometheus.GaugeValue, persistence.OldestUnsaved.Seconds())
+	for _, b := range c.breakers.List(time.Now()) {
+		for state := circuitbreaker.Closed; state <= circuitbreaker.Isolated; state++ {
+			value := 0.0
+			if b.State == state {
+				value = 1
+			}
+			ch <- prometheus.MustNewConstMetric(breakerStateDesc, prometheus.GaugeValue, value, b.Name, state.String())
+		}
+	}
+}

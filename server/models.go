@@ -1,0 +1,93 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/ohmroute/ohmroute/combo"
+)
+
+// modelObject is one model for the clients of both dialects: OpenAI's members and Anthropic's.
+type modelObject struct {
+	ID          string `json:"id"`
+	Object      string `json:"object"`
+	Created     int64  `json:"created"`
+	OwnedBy     string `json:"owned_by"`
+	Type        string `json:"type"`
+	DisplayName string `json:"display_name"`
+	CreatedAt   string `json:"created_at"`
+}
+
+func asModelObject(m combo.ModelEntry) modelObject {
+	created := m.Created
+	if created.IsZero() {
+		created = time.Unix(0, 0)
+	}
+	return modelObject{
+		ID: m.ID, Object: "model", Created: created.Unix(), OwnedBy: m.OwnedBy,
+		Type: "model", DisplayName: m.ID, CreatedAt: wireTime(created),
+	}
+}
+
+// visibleModels are the names that the request's key may use.
+func (s *Server) visibleModels(x *exchange) []modelObject {
+	entries := s.opts.Router.Models()
+	visible := make([]modelObject, 0, len(entries))
+	for _, m := range entries {
+		if x.key == nil || x.key.Allows(m.ID) {
+			visible = append(visible, asModelObject(m))
+		}
+	}
+	return visible
+}
+
+func (s *Server) listModels(c echo.Context) error {
+	x := exchangeOf(c)
+	list := struct {
+		Object  string        `json:"object"`
+		Data    []modelObject `json:"data"`
+		HasMore bool          `json:"has_more"`
+		FirstID *string       `json:"first_id"`
+		LastID  *string       `json:"last_id"`
+	}{Object: "list", Data: s.visibleModels(x)}
+	if n := len(list.Data); n > 0 {
+		list.FirstID, list.LastID = &list.Data[0].ID, &list.Data[n-1].ID
+	}
+	writeJSON(x, http.StatusOK, list)
+	return nil
+}
+
+// showModel answers for one name, which may hold slashes, escaped or not.
+func (s *Server) showModel(c echo.Context) error {
+	x := exchangeOf(c)
+	id, err := param(c, wildcard)
+	if err != nil {
+		return err
+	}
+	for _, m := range s.visibleModels(x) {
+		if m.ID == id {
+			writeJSON(x, http.StatusOK, m)
+			return nil
+		}
+	}
+	return &apiError{
+		Status: http.StatusNotFound, Code: "model_not_found", Param: "model",
+		Message: "there is no combo or provider/model named " + clip(id, 128),
+	}
+}
+
+// refuseUpgrade answers clients that try a WebSocket first: told so at once, they fall back to POST.
+func (s *Server) refuseUpgrade(c echo.Context) error {
+	x := exchangeOf(c)
+	if strings.EqualFold(c.Request().Header.Get("Upgrade"), "websocket") {
+		return &apiError{
+			Status: http.StatusUpgradeRequired, Code: "websocket_not_supported",
+			Message: "WebSockets are not served here, use POST",
+		}
+	}
+	x.Header().Set("Allow", http.MethodPost)
+	return errMethod
+}

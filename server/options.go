@@ -1,0 +1,65 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
+)
+
+// Options are what a Server is made of. Router, Breakers, Config and AdminToken are required.
+type Options struct {
+	Router     *combo.Router
+	Breakers   *circuitbreaker.Registry // restored and started by its owner, who also closes it, after Run
+	Config     *config.Live
+	AdminToken string // at least 16 characters
+	Version    string
+	Instance   string        // this process in the fleet's picture (spec: api.md, breaker-state); empty: "local"
+	Settings   config.Server // zero members take the defaults
+	Degraded   []string      // parts that work only in part for the life of the process, as /readyz names them
+	Logger     *slog.Logger  // nil: slog.Default
+}
+
+// The defaults of the settings (spec: api.md).
+const (
+	defaultDrainTimeout = 30 * time.Second
+	defaultMaxBody      = 32 << 20
+	defaultRequestLog   = 1000
+	minAdminToken       = 16
+)
+
+func (o Options) withDefaults() Options {
+	if o.Instance == "" {
+		o.Instance = "local"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Settings.DrainTimeout == 0 {
+		o.Settings.DrainTimeout = defaultDrainTimeout
+	}
+	if o.Settings.MaxBody == 0 {
+		o.Settings.MaxBody = defaultMaxBody
+	}
+	if o.Settings.RequestLog == 0 {
+		o.Settings.RequestLog = defaultRequestLog
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	var errs []error
+	if o.Router == nil || o.Breakers == nil || o.Config == nil {
+		errs = append(errs, errors.New("server: Router, Breakers and Config are required"))
+	}
+	if len(o.AdminToken) < minAdminToken {
+		errs = append(errs, errors.New("server: the admin token has less than 16 characters"))
+	}
+	if o.Settings.MaxBody < 0 || o.Settings.RequestLog < 0 || o.Settings.DrainTimeout < 0 {
+		errs = append(errs, errors.New("server: max_body, request_log and drain_timeout must not be negative"))
+	}
+	return errors.Join(errs...)
+}

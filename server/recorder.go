@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/sse"
+)
+
+// recorder takes finished requests off the request path: its goroutine adds them to the log and the totals and
+// publishes them. A burst that it can't follow loses entries, which it says, and never slows a request.
+type recorder struct {
+	in      chan finished
+	dropped atomic.Uint64
+	feed    *sse.Broker
+	log     *slog.Logger
+
+	requests *requestLog
+	totals   totals
+}
+
+// finished is a request that is over, with what only the server knows of it.
+type finished struct {
+	report  combo.Report
+	retries int // which try of the client's SDK it was, 0 for the first or unknown
+}
+
+const recorderBuffer = 1024
+
+func newRecorder(size int, feed *sse.Broker, log *slog.Logger) *recorder {
+	return &recorder{
+		in: make(chan finished, recorderBuffer), feed: feed, log: log, requests: newRequestLog(size),
+	}
+}
+
+// record hands a finished request over without waiting.
+func (r *recorder) record(f finished) {
+	select {
+	case r.in <- f:
+	default:
+		r.dropped.Add(1)
+	}
+}
+
+// run works until ctx ends and what was handed over is done.
+func (r *recorder) run(ctx context.Context) {
+	for {
+		select {
+		case f := <-r.in:
+			r.keep(f)
+		case <-ctx.Done():
+			for {
+				select {
+				case f := <-r.in:
+					r.keep(f)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *recorder) keep(f finished) {
+	if n := r.dropped.Swap(0); n > 0 {
+		r.log.Warn("the request log could not keep up and lost entries", "lost", n)
+	}
+	entry := newLoggedRequest(f)
+	r.requests.add(entry)
+	r.totals.add(&f.report)
+	body, err := json.Marshal(entry)
+	if err != nil {
+		r.log.Error("a finished request can't be shown", "request_id", entry.ID, "error", err)
+		return
+	}
+	r.feed.Publish("request.finished", body)
+}
+
+// finish counts a request and hands it to the recorder.
+func (s *Server) finish(x *exchange, report combo.Report) {
+	x.combo = report.Combo
+	x.target = report.Target
+	x.attempts = combo.Sent(report.Attempts)
+	x.outcome = report.Outcome
+	x.gone = report.Status == statusClientGone
+	s.metrics.observe(&report)
+	s.recorder.record(finished{report: report, retries: x.retries})
+}

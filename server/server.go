@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/ohmroute/ohmroute/sse"
+)
+
+// Server answers HTTP. Make one with New and end it with Run or Close. It is safe for concurrent use.
+type Server struct {
+	opts         Options
+	log          *slog.Logger
+	adminToken   token
+	metricsToken token
+	origins      *origins
+	wrong        throttle
+	bodies       bodies
+	adminBodies  bodies
+	traffic      traffic
+	quotas       quotas
+	metrics      *metrics
+	feed         *sse.Broker
+	recorder     *recorder
+
+	watchers sync.WaitGroup // goroutines that Close ends with stop and waits for
+	stop     context.CancelFunc
+}
+
+// replayedEvents is how many events a watcher that comes back can catch up on.
+const replayedEvents = 1024
+
+// New checks the options and starts what works beside the requests. The caller must Close or Run the server.
+func New(o Options) (*Server, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	origins, err := newOrigins([]string{o.Settings.Listen, o.Settings.AdminListen}, o.Settings.AllowedHosts, o.Settings.AllowedOrigins)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		opts: o, log: o.Logger,
+		adminToken: hashed(o.AdminToken), metricsToken: hashed(o.Settings.MetricsToken),
+		origins: origins,
+		bodies:  bodies{max: o.Settings.MaxBody}, adminBodies: bodies{max: maxAdminBody},
+		feed: sse.NewBroker(replayedEvents),
+	}
+	s.metrics = newMetrics(o.Breakers)
+	s.recorder = newRecorder(o.Settings.RequestLog, s.feed, s.log)
+	s.watch()
+	return s, nil
+}
+
+// watch starts the goroutines that turn what happens elsewhere into events and counts.
+func (s *Server) watch() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	transitions := s.opts.Breakers.Subscribe(transitionBuffer)
+	s.watchers.Go(func() { s.followBreakers(ctx, transitions) })
+	s.watchers.Go(func() { s.followConfig(ctx) })
+	s.watchers.Go(func() { s.recorder.run(ctx) })
+}
+
+// Handler serves both sides and what machines watch, as a single listener does.
+func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
+
+// Close ends the event streams and the server's own goroutines, and waits for them until ctx ends.
+func (s *Server) Close(ctx context.Context) error {
+	s.stop()
+	s.watchers.Wait()
+	return s.feed.Close(ctx)
+}
