@@ -125,7 +125,7 @@ func (d *DB) readStill(ctx context.Context, query func(*sqlx.DB) error, reason e
 
 // write runs fn in one transaction of the writer. durable: the commit is on the disk when write
 // returns, so that it survives a loss of power; else it survives the end of the process only.
-func (d *DB) write(ctx context.Context, durable bool, fn func(*sqlx.Tx) error) error {
+func (d *DB) write(ctx context.Context, durable bool, fn func(*transaction) error) error {
 	d.using.RLock()
 	defer d.using.RUnlock()
 	if d.closed {

@@ -10,6 +10,12 @@ import (
 
 // Documents are plain bodies by collection and id: the stored configuration. Their content belongs
 // to whoever stores them.
+const (
+	loadDocuments = "SELECT id, body FROM documents WHERE collection = ?"
+	putDocument   = `INSERT INTO documents (collection, id, body, updated_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (collection, id) DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`
+	deleteDocument = "DELETE FROM documents WHERE collection = ? AND id = ?"
+)
 
 // Documents gives every document of a collection by id. An unknown collection is an empty one.
 func (d *DB) Documents(ctx context.Context, collection string) (map[string][]byte, error) {
@@ -18,7 +24,7 @@ func (d *DB) Documents(ctx context.Context, collection string) (map[string][]byt
 		Body []byte `db:"body"`
 	}
 	err := d.read(ctx, func(reader *sqlx.DB) error {
-		return reader.SelectContext(ctx, &rows, "SELECT id, body FROM documents WHERE collection = ?", collection)
+		return reader.SelectContext(ctx, &rows, loadDocuments, collection)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read documents %s: %w", collection, err)
@@ -36,11 +42,8 @@ func (d *DB) PutDocument(ctx context.Context, collection, id string, body []byte
 	if body == nil {
 		body = []byte{}
 	}
-	err := d.write(ctx, true, func(tx *sqlx.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO documents (collection, id, body, updated_at) VALUES (?, ?, ?, ?)
-			ON CONFLICT (collection, id) DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`,
-			collection, id, body, time.Now().UnixMilli())
-		return err
+	err := d.write(ctx, true, func(tx *transaction) error {
+		return tx.exec(ctx, putDocument, collection, id, body, time.Now().UnixMilli())
 	})
 	if err != nil {
 		return fmt.Errorf("store document %s/%s: %w", collection, id, err)
@@ -50,9 +53,8 @@ func (d *DB) PutDocument(ctx context.Context, collection, id string, body []byte
 
 // DeleteDocument removes a document. One that isn't there is no error.
 func (d *DB) DeleteDocument(ctx context.Context, collection, id string) error {
-	err := d.write(ctx, true, func(tx *sqlx.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE collection = ? AND id = ?", collection, id)
-		return err
+	err := d.write(ctx, true, func(tx *transaction) error {
+		return tx.exec(ctx, deleteDocument, collection, id)
 	})
 	if err != nil {
 		return fmt.Errorf("delete document %s/%s: %w", collection, id, err)

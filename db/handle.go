@@ -18,6 +18,8 @@ type handle struct {
 	lock   *lock
 	writer *sqlx.DB // one connection
 	reader *sqlx.DB
+
+	prepared map[string]*sqlx.Stmt // of the writer
 }
 
 // openHandle locks, examines, makes or migrates, and opens a database.
@@ -77,6 +79,9 @@ func (h *handle) prepareFile(ctx context.Context, logger *slog.Logger) error {
 		logger.LogAttrs(ctx, slog.LevelInfo, "brought the database's schema up to date",
 			slog.String("path", h.at.path), slog.Int64("from", f.version), slog.Int64("to", known))
 	}
+	if h.prepared, err = prepare(ctx, h.writer); err != nil {
+		return unreadable(h.at.path, err)
+	}
 	if err := mark(h.at); err != nil {
 		return h.unwritable(err)
 	}
@@ -116,32 +121,6 @@ func (h *handle) unwritable(err error) error {
 		return &UnwritableError{Path: h.at.path, Err: err}
 	}
 	return err
-}
-
-// write is one transaction of the one writer. The setting that decides what a commit waits for
-// can't change inside a transaction and belongs to the connection, so the connection is taken out
-// of its pool around both.
-func (h *handle) write(ctx context.Context, durable bool, fn func(*sqlx.Tx) error) (err error) {
-	conn, err := h.writer.Connx(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	if durable {
-		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
-			return err
-		}
-		// A connection on which this fails stays on the safe side.
-		defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL") }()
-	}
-	tx, err := conn.BeginTxx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := fn(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
 }
 
 // close closes whatever is open. The writer goes last: the last connection removes the log that was
