@@ -49,7 +49,7 @@ func (m *machine) age(now time.Duration) {
 	if !m.fades(now) || m.state != circuitbreaker.Degraded || !m.recovered() {
 		return
 	}
-	m.move(circuitbreaker.Closed, move{at: now, wait: never, share: -1})
+	m.move(circuitbreaker.Closed, now, circuitbreaker.ReasonRecovered)
 }
 
 func (m *machine) fades(now time.Duration) bool {
@@ -78,18 +78,22 @@ func (m *machine) counted(t *ticket, now time.Duration, v verdict) int {
 		m.parked = park{}
 	}
 	if failed && m.kindOpens(v.kind) {
-		m.open(now, v.kind, v.kind, v.hint, m.value())
+		reason := circuitbreaker.ReasonKindThreshold
+		if m.settings.Kinds[v.kind].ImmediateOpen {
+			reason = circuitbreaker.ReasonImmediateOpen
+		}
+		m.open(now, reason, v.kind, v.hint)
 		return 0
 	}
 	if m.measureOpens() {
-		m.open(now, "", "", v.hint, m.value())
+		m.open(now, circuitbreaker.ReasonThreshold, "", v.hint)
 		return 0
 	}
 	switch {
 	case m.state == circuitbreaker.Closed && m.degrades():
-		m.move(circuitbreaker.Degraded, move{at: now, wait: never, share: m.value()})
+		m.move(circuitbreaker.Degraded, now, circuitbreaker.ReasonDegraded)
 	case m.state == circuitbreaker.Degraded && m.recovered():
-		m.move(circuitbreaker.Closed, move{at: now, wait: never, share: m.value()})
+		m.move(circuitbreaker.Closed, now, circuitbreaker.ReasonRecovered)
 	}
 	if !failed {
 		return 0
@@ -187,9 +191,10 @@ func (m *machine) degradedMark() int {
 // park begins or extends the cooldown after a failure that left the breaker CLOSED or DEGRADED; 0 if it did neither.
 func (m *machine) park(now time.Duration, v verdict) int {
 	length := m.settings.Cooldown
-	if row, ok := m.settings.Kinds[v.kind]; ok && row.Park != nil {
+	if row, ok := m.settings.Kinds[v.kind]; ok && row.Park != nil && !m.windowed() {
 		length = *row.Park
 	}
+	hinted := v.hint > length
 	if v.hint > 0 {
 		length = min(max(v.hint, length), m.settings.RetryAfterMax)
 	}
@@ -197,7 +202,7 @@ func (m *machine) park(now time.Duration, v verdict) int {
 		return 0
 	}
 	m.parks++
-	m.parked = park{number: m.parks, end: now + length, length: length}
+	m.parked = park{number: m.parks, end: now + length, length: length, hinted: hinted}
 	return m.parks
 }
 
@@ -229,13 +234,13 @@ func (m *machine) longest() time.Duration {
 // reset clears everything (5).
 func (m *machine) reset(now time.Duration, reason string) {
 	m.isolation = nil
-	m.move(circuitbreaker.Closed, move{reason: reason, at: now, wait: never, share: -1})
+	m.move(circuitbreaker.Closed, now, reason)
 	m.clear()
 }
 
 func (m *machine) isolate(now time.Duration, by, reason string, at time.Time) {
 	if m.state != circuitbreaker.Isolated {
-		m.move(circuitbreaker.Isolated, move{at: now, wait: never, share: -1})
+		m.move(circuitbreaker.Isolated, now, circuitbreaker.ReasonIsolated)
 	}
 	m.isolation = &circuitbreaker.Isolation{By: by, Reason: reason, At: at}
 	m.parked, m.deadline = park{}, never
@@ -248,15 +253,15 @@ func (m *machine) release(now time.Duration) bool {
 		return false
 	}
 	m.isolation = nil
-	m.halfOpen(move{at: now, wait: never, share: -1})
+	m.halfOpen(now, circuitbreaker.ReasonReleased)
 	return true
 }
 
 // restart is what is left of the machine after its process: a probe died with it, a short park too, and all permits.
 func (m *machine) restart(now, flushInterval time.Duration) {
 	if m.state == circuitbreaker.HalfOpen {
-		m.state = circuitbreaker.Open
 		m.deadline = now
+		m.move(circuitbreaker.Open, now, circuitbreaker.ReasonRestored)
 	}
 	if m.parked.length <= flushInterval {
 		m.parked = park{}

@@ -49,6 +49,7 @@ type park struct {
 	number int // 0: none
 	end    time.Duration
 	length time.Duration
+	hinted bool // a Retry-After hint set it
 }
 
 // ticket is the model's permit.
@@ -72,14 +73,14 @@ type refusal struct {
 	retryAt time.Duration // never: none
 }
 
-// move is one transition. The words that the spec leaves free are empty here and are not compared.
+// move is one transition.
 type move struct {
 	from, to circuitbreaker.State
 	reason   string
-	kind     circuitbreaker.Kind
+	kind     circuitbreaker.Kind // the kind that is the reason of a move to OPEN, "" elsewhere
 	at       time.Duration
-	wait     time.Duration // of a move to OPEN, never elsewhere
-	share    float64       // the measure that the move was made with, under 0 where the spec does not say
+	wait     time.Duration // of a move to OPEN, 0 elsewhere
+	measure  float64       // what the measure stood at
 }
 
 // verdict is how a ticket is settled.
@@ -113,8 +114,11 @@ func (m *machine) seen(now time.Duration) *machine {
 	return c
 }
 
-func (m *machine) move(to circuitbreaker.State, mv move) {
-	mv.from, mv.to = m.state, to
+func (m *machine) move(to circuitbreaker.State, now time.Duration, reason string) {
+	mv := move{from: m.state, to: to, reason: reason, at: now, measure: m.value()}
+	if to == circuitbreaker.Open {
+		mv.kind, mv.wait = m.why, m.deadline-now
+	}
 	m.state = to
 	m.moves = append(m.moves, mv)
 }
@@ -200,7 +204,7 @@ func (m *machine) isParked(now time.Duration) bool { return m.parked.number != 0
 
 func (m *machine) admit(now, lease time.Duration) *ticket {
 	if m.state == circuitbreaker.Open {
-		m.halfOpen(move{at: now, wait: never, share: -1})
+		m.halfOpen(now, circuitbreaker.ReasonProbe)
 	}
 	t := &ticket{of: m, generation: m.generation, parks: m.parks}
 	if m.state == circuitbreaker.HalfOpen {
@@ -249,7 +253,7 @@ func (t *ticket) settle(now time.Duration, v verdict) int {
 		m.probed(t, now, v)
 	case circuitbreaker.Open: // only a forced permit has the generation of an OPEN breaker
 		if v.word == "success" {
-			m.halfOpen(move{reason: "forced", at: now, wait: never, share: -1})
+			m.halfOpen(now, circuitbreaker.ReasonForced)
 			m.probeSucceeded(now)
 		}
 	default:
@@ -264,26 +268,30 @@ func (m *machine) probed(t *ticket, now time.Duration, v verdict) {
 		m.probeSucceeded(now)
 	case !t.forced:
 		m.cycle++
-		m.open(now, v.kind, v.kind, v.hint, -1)
+		m.open(now, circuitbreaker.ReasonProbeFailed, v.kind, v.hint)
 	}
 }
 
 func (m *machine) probeSucceeded(now time.Duration) {
 	m.succeeded++
-	if m.succeeded >= m.settings.HalfOpenSuccesses {
-		m.move(circuitbreaker.Closed, move{at: now, wait: never, share: -1})
+	needed := m.settings.HalfOpenSuccesses
+	if needed == 0 {
+		needed = m.settings.HalfOpenRequests
+	}
+	if m.succeeded >= needed {
+		m.move(circuitbreaker.Closed, now, circuitbreaker.ReasonProbeSucceeded)
 		m.clear()
 	}
 }
 
-func (m *machine) halfOpen(mv move) {
-	m.move(circuitbreaker.HalfOpen, mv)
+func (m *machine) halfOpen(now time.Duration, reason string) {
+	m.move(circuitbreaker.HalfOpen, now, reason)
 	m.begin()
 	m.deadline = never
 }
 
-// open trips the breaker. Kind is what the transition names, why the kind that is the reason ("" is the count).
-func (m *machine) open(now time.Duration, kind, why circuitbreaker.Kind, hint time.Duration, share float64) {
+// open trips the breaker. Why is the kind that is the reason; "" is the count.
+func (m *machine) open(now time.Duration, reason string, why circuitbreaker.Kind, hint time.Duration) {
 	m.why = why
 	wait := m.wait(hint)
 	m.deadline = now + wait
@@ -291,7 +299,7 @@ func (m *machine) open(now time.Duration, kind, why circuitbreaker.Kind, hint ti
 		m.deadline = max(m.deadline, m.parked.end)
 	}
 	m.parked = park{}
-	m.move(circuitbreaker.Open, move{kind: kind, at: now, wait: m.deadline - now, share: share})
+	m.move(circuitbreaker.Open, now, reason)
 	m.begin()
 }
 

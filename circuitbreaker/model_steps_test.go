@@ -1,0 +1,242 @@
+package circuitbreaker_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// deeds are what a step can be, each as often as it is likely.
+var deeds = slices.Concat(
+	slices.Repeat([]func(*world){(*world).acquirePath}, 12),
+	slices.Repeat([]func(*world){(*world).settleFailure}, 12),
+	slices.Repeat([]func(*world){(*world).settleSuccess}, 9),
+	slices.Repeat([]func(*world){(*world).pass}, 10),
+	slices.Repeat([]func(*world){(*world).failAtOnce}, 6),
+	slices.Repeat([]func(*world){(*world).acquireOne}, 3),
+	slices.Repeat([]func(*world){(*world).settleNone}, 3),
+	slices.Repeat([]func(*world){(*world).progress}, 3),
+	slices.Repeat([]func(*world){(*world).reconfigure}, 2),
+	[]func(*world){(*world).isolate, (*world).release, (*world).release, (*world).reset, (*world).resetAll, (*world).restart},
+)
+
+// step does one deed on both sides and compares everything that can be seen afterwards.
+func (w *world) step() {
+	w.t.Helper()
+	w.steps++
+	deeds[w.src.pick(len(deeds))](w)
+	w.compare()
+}
+
+func (w *world) note(format string, args ...any) {
+	w.recent = append(w.recent, fmt.Sprintf("%10s  ", w.now)+fmt.Sprintf(format, args...))
+	if len(w.recent) > 60 {
+		w.recent = w.recent[len(w.recent)-60:]
+	}
+}
+
+func (w *world) pass() {
+	d := w.drawTime()
+	w.note("%v pass", d)
+	w.now += d
+}
+
+// drawAsk draws what a caller says beside the path; the parks it ignores are among those that began last.
+func (w *world) drawAsk() (a circuitbreaker.Ask, ignore func(*machine) []int) {
+	a.Lease = one(w.src, 0, 10*time.Second, 45*time.Second)
+	if w.src.pick(4) > 0 {
+		a.Now = w.clock() // else the package reads the clock itself
+	}
+	var ignored []begun
+	if n := len(w.parks); n > 0 && w.src.pick(3) == 2 {
+		ignored = w.parks[max(0, n-1-w.src.pick(3)):]
+	}
+	for _, p := range ignored {
+		a.IgnoreParks = append(a.IgnoreParks, p.real)
+	}
+	return a, func(m *machine) (numbers []int) {
+		for _, p := range ignored {
+			if p.of == m {
+				numbers = append(numbers, p.number)
+			}
+		}
+		return numbers
+	}
+}
+
+func (w *world) acquirePath() {
+	h, refused := w.ask(w.paths[w.src.pick(len(w.paths))], w.src.pick(6) == 5)
+	if !refused {
+		w.hold(h)
+	}
+}
+
+func (w *world) ask(names [3]string, forced bool) (h *holding, refused bool) {
+	a, ignore := w.drawAsk()
+	w.note("acquire %q forced=%t %+v", names, forced, a)
+	path, h := w.registry.Path(names[0], names[1], names[2]), &holding{path: new(circuitbreaker.Permits)}
+	ms := w.machinesOf(names[2], names[1], names[0])
+	var got *circuitbreaker.OpenError
+	var want []*refusal
+	if forced {
+		h.tickets, want = forceAll(ms, w.now, a.Lease, ignore)
+		got = path.AcquireForced(h.path, a, "fail_open")
+	} else {
+		h.tickets, want = askAll(ms, w.now, a.Lease, ignore)
+		got = path.Acquire(h.path, a)
+	}
+	w.sameRefusal(got, want)
+	if got == nil {
+		w.samePermit("probe", h.path.Probe(), h.tickets, func(t *ticket) bool { return t.probe })
+		w.samePermit("forced", h.path.Forced(), h.tickets, func(t *ticket) bool { return t.forced })
+	}
+	return h, got != nil
+}
+
+func (w *world) acquireOne() {
+	name, forced := one(w.src, w.names...), w.src.pick(4) == 3
+	a, ignore := w.drawAsk()
+	w.note("acquire %s forced=%t %+v", name, forced, a)
+	m, b, h := w.machines[name], w.registry.Get(name), &holding{one: new(circuitbreaker.Permit)}
+	var got *circuitbreaker.OpenError
+	var t *ticket
+	var r *refusal
+	if forced {
+		t, r = m.force(w.now, a.Lease, ignore(m))
+		got = b.AcquireForced(h.one, a, "fail_open")
+	} else {
+		t, r = m.ask(w.now, a.Lease, ignore(m))
+		got = b.Acquire(h.one, a)
+	}
+	if r != nil {
+		w.sameRefusal(got, []*refusal{r})
+		return
+	}
+	w.sameRefusal(got, nil)
+	h.tickets = []*ticket{t}
+	w.samePermit("probe", h.one.Probe(), h.tickets, func(t *ticket) bool { return t.probe })
+	w.samePermit("forced", h.one.Forced(), h.tickets, func(t *ticket) bool { return t.forced })
+	w.hold(h)
+}
+
+// hold keeps a permit for later; there are never more than a few dozen.
+func (w *world) hold(h *holding) {
+	w.held = append(w.held, h)
+	if len(w.held) > 30 {
+		w.settle(w.held[0], drawVerdict(w.src, "none"))
+		w.held = w.held[1:]
+	}
+}
+
+func (w *world) settleSuccess() { w.settleSome("success") }
+func (w *world) settleFailure() { w.settleSome("failure") }
+func (w *world) settleNone()    { w.settleSome("none") }
+
+// settleSome settles one of the permits held, mostly one of the latest, and now and then twice (2.6).
+func (w *world) settleSome(word string) {
+	n := len(w.held)
+	if n == 0 {
+		return
+	}
+	i := n - 1 - w.src.pick(min(n, one(w.src, 2, 30)))
+	h := w.held[i]
+	w.settle(h, drawVerdict(w.src, word))
+	if w.src.pick(8) == 7 {
+		w.settle(h, drawVerdict(w.src, one(w.src, "failure", "success", "none")))
+	}
+	w.held = slices.Delete(w.held, i, i+1)
+}
+
+// failAtOnce is a request that fails in no time: the shortest way to a trip.
+func (w *world) failAtOnce() {
+	h, refused := w.ask(w.paths[w.src.pick(len(w.paths))], w.src.pick(3) == 2)
+	if !refused {
+		w.settle(h, drawVerdict(w.src, "failure"))
+	}
+}
+
+func (w *world) settle(h *holding, v verdict) {
+	if h.one != nil {
+		w.note("settle %s alone %+v", h.tickets[0].of.name, v)
+		w.settleOne(h, v)
+		return
+	}
+	charged := circuitbreaker.ScopeNone
+	if v.word == "failure" {
+		charged = one(w.src, circuitbreaker.ScopeTarget, circuitbreaker.ScopeProvider, circuitbreaker.ScopeTarget,
+			circuitbreaker.ScopeKey, circuitbreaker.ScopeNone)
+	}
+	w.note("settle path of %s %+v charged %q", h.tickets[0].of.name, v, charged)
+	var number int
+	var of *machine
+	for _, t := range h.tickets {
+		its := v
+		if v.word == "failure" && scopeOf(t.of.name) != charged {
+			its = verdict{word: "none"}
+		}
+		if n := t.settle(w.now, its); n != 0 {
+			number, of = n, t.of
+		}
+	}
+	var got uint64
+	switch v.word {
+	case "success":
+		h.path.Success(w.clock())
+	case "failure":
+		got = h.path.Fail(w.clock(), charged, v.kind, v.hint)
+	default:
+		h.path.NoVerdict(w.clock())
+	}
+	w.samePark(got, of, number)
+}
+
+func (w *world) settleOne(h *holding, v verdict) {
+	number := h.tickets[0].settle(w.now, v)
+	var got uint64
+	switch v.word {
+	case "success":
+		h.one.Success(w.clock())
+	case "failure":
+		got = h.one.Failure(w.clock(), v.kind, v.hint)
+	default:
+		h.one.NoVerdict(w.clock())
+	}
+	w.samePark(got, h.tickets[0].of, number)
+}
+
+func (w *world) progress() {
+	if len(w.held) == 0 {
+		return
+	}
+	h := w.held[len(w.held)-1-w.src.pick(min(len(w.held), 4))]
+	w.note("progress of %s", h.tickets[0].of.name)
+	for _, t := range h.tickets {
+		t.progress(w.now)
+	}
+	if h.one != nil {
+		h.one.Progress(w.clock())
+		return
+	}
+	h.path.Progress(w.clock())
+}
+
+func (w *world) reconfigure() {
+	m := w.machines[one(w.src, w.names...)]
+	s := drawSettings(w.src)
+	if w.src.pick(2) == 0 { // a change that leaves the measure what it is
+		s.Measure, s.Window = m.settings.Measure, m.settings.Window
+	}
+	w.note("configure %s: %+v", m.name, s)
+	m.configure(w.now, s)
+	w.configure()
+}
+
+func (w *world) configure() {
+	names := map[string]circuitbreaker.Configured{}
+	for name, m := range w.machines {
+		names[name] = circuitbreaker.Configured{Settings: m.settings}
+	}
+	w.registry.Configure(w.t.Context(), names)
+}

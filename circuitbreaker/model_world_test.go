@@ -1,0 +1,167 @@
+package circuitbreaker_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// source decides what happens next: rapid in the property test, the input's bytes in the fuzz target.
+type source interface {
+	pick(n int) int // 0 to n-1
+}
+
+// referee is told about a disagreement: *testing.T or *rapid.T.
+type referee interface {
+	Helper()
+	Context() context.Context
+	Fatalf(format string, args ...any)
+}
+
+var epoch = time.UnixMilli(1_700_000_000_000).UTC()
+
+// The breakers of the model's world: a provider with one key and two models, walked along every kind of path.
+var (
+	theProvider = circuitbreaker.ProviderName("p")
+	theKey      = circuitbreaker.KeyName("p", "k")
+	modelA      = circuitbreaker.TargetName("p", "a")
+	modelB      = circuitbreaker.TargetName("p", "b")
+	worldNames  = []string{theKey, theProvider, modelA, modelB}
+	worldPaths  = [][3]string{
+		{theProvider, theKey, modelA}, {theProvider, theKey, modelB},
+		{"", "", modelA}, {theProvider, "", modelB}, {theProvider, theKey, ""},
+	}
+	worldKinds = []circuitbreaker.Kind{"server_error", "rate_limit", "auth"}
+)
+
+// world drives a registry and one machine per name with the same steps.
+type world struct {
+	t        referee
+	names    []string
+	paths    [][3]string
+	src      source
+	now      time.Duration
+	steps    int
+	store    *memory
+	registry *circuitbreaker.Registry
+	machines map[string]*machine
+	held     []*holding
+	parks    []begun
+	recent   []string       // the last steps, for the report of a disagreement
+	checked  map[string]int // how many moves of a machine were compared
+}
+
+// holding is a permit of the package beside the tickets of the model: the three of a path, or the one of a breaker.
+type holding struct {
+	path    *circuitbreaker.Permits
+	one     *circuitbreaker.Permit
+	tickets []*ticket
+}
+
+// begun is a park as both sides number it.
+type begun struct {
+	of     *machine
+	number int
+	real   uint64
+}
+
+func newWorld(t referee, src source) *world {
+	w := &world{t: t, src: src, names: worldNames, paths: worldPaths, machines: map[string]*machine{}}
+	for _, name := range w.names {
+		w.machines[name] = newMachine(name, drawSettings(src))
+	}
+	w.begin()
+	return w
+}
+
+// begin starts the first process, with an empty disk.
+func (w *world) begin() {
+	w.store, w.checked = newMemory(), map[string]int{}
+	w.boot()
+}
+
+// boot makes a registry on what the store holds, as a process does that starts.
+func (w *world) boot() {
+	w.registry = circuitbreaker.NewRegistry(circuitbreaker.Options{
+		Store: w.store, Now: w.clock, FlushInterval: flushInterval, IdleAfter: 1000 * time.Hour,
+	})
+	if err := w.registry.Restore(w.t.Context()); err != nil {
+		w.t.Fatalf("restore: %v", err)
+	}
+	w.configure()
+}
+
+func (w *world) clock() time.Time { return epoch.Add(w.now) }
+
+func (w *world) at(d time.Duration) time.Time {
+	if d == never {
+		return time.Time{}
+	}
+	return epoch.Add(d)
+}
+
+func (w *world) machinesOf(names ...string) []*machine {
+	var ms []*machine
+	for _, name := range names {
+		if name != "" {
+			ms = append(ms, w.machines[name])
+		}
+	}
+	return ms
+}
+
+// askAll is Path.Acquire: peek at all; if all admit, acquire one after the other.
+func askAll(ms []*machine, now, lease time.Duration, ignore func(*machine) []int) ([]*ticket, []*refusal) {
+	if rs := peekAll(ms, now, ignore); len(rs) > 0 {
+		return nil, rs
+	}
+	var ts []*ticket
+	for _, m := range ms {
+		t, _ := m.ask(now, lease, ignore(m))
+		ts = append(ts, t)
+	}
+	return ts, nil
+}
+
+// forceAll is Path.AcquireForced: only ISOLATED refuses; each breaker is forced only if it refuses.
+func forceAll(ms []*machine, now, lease time.Duration, ignore func(*machine) []int) ([]*ticket, []*refusal) {
+	var rs []*refusal
+	for _, m := range ms {
+		if m.state == circuitbreaker.Isolated {
+			rs = append(rs, m.peek(now, nil))
+		}
+	}
+	if len(rs) > 0 {
+		return nil, rs
+	}
+	var ts []*ticket
+	for _, m := range ms {
+		t, _ := m.force(now, lease, ignore(m))
+		ts = append(ts, t)
+	}
+	return ts, nil
+}
+
+// peekAll gives the refusals that may be reported: those with the longest retry-after, which is more than any time if there is
+// none to give.
+func peekAll(ms []*machine, now time.Duration, ignore func(*machine) []int) []*refusal {
+	var rs []*refusal
+	for _, m := range ms {
+		if r := m.peek(now, ignore(m)); r != nil {
+			rs = append(rs, r)
+		}
+	}
+	if len(rs) == 0 {
+		return nil
+	}
+	far := func(r *refusal) time.Duration {
+		if r.retryAt == never {
+			return 1<<63 - 1
+		}
+		return r.retryAt
+	}
+	longest := slices.MaxFunc(rs, func(a, b *refusal) int { return int(min(max(far(a)-far(b), -1), 1)) })
+	return slices.DeleteFunc(rs, func(r *refusal) bool { return far(r) != far(longest) })
+}
