@@ -11,11 +11,13 @@ type Failure struct {
 	Kind   Kind
 	Status int           // the upstream's HTTP status; 0: no answer came. An error under 200 keeps its 200
 	Hint   time.Duration // how long the upstream asks to be left alone, unclamped; 0: it doesn't say
+	Next   bool          // another target may do better, although the kind's rule ends the walk
 
 	Message, Type, Code, Param string
 
-	// Body is the upstream's answer, untouched, for kinds that are passed on as they came; ContentType is its own.
-	// Body shares the memory given to Classify or JudgePlain.
+	// Body is the upstream's answer, untouched, to be passed on as it came under Status: an error answer of a kind whose
+	// rule says AsIs, or a 2xx answer that is a refusal (content_policy) or empty (model_fault). ContentType is its own.
+	// Nil: there is nothing to pass on. Body shares the memory given to Classify or JudgePlain.
 	Body        []byte
 	ContentType string
 

@@ -1,7 +1,9 @@
 package providers
 
 import (
+	"bytes"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -16,5 +18,92 @@ type Verdict struct {
 // A refusal (content_policy) and an empty answer (model_fault) under 2xx are failures that carry the answer in Body,
 // to be passed on as it came if nothing better is found. Statuses outside 2xx are left to [Classify].
 func JudgePlain(dialect, preset string, endpoint Endpoint, status int, h http.Header, body []byte, now time.Time) (Verdict, *Failure) {
-	return Verdict{}, nil
+	if status < http.StatusOK || status >= http.StatusMultipleChoices {
+		return Verdict{}, classifyPlain(dialect, preset, status, h, body, now)
+	}
+	text := trimBlank(body)
+	switch {
+	case len(text) == 0 || status == http.StatusNoContent:
+		return Verdict{}, malformed(status, h, "the answer was empty")
+	case endpoint == Speech && isAudio(h):
+		return Verdict{}, nil
+	case text[0] == '{':
+		return judgeObject(dialect, preset, endpoint, status, h, body, now)
+	case isEventStream(text):
+		return Verdict{Stream: true}, nil
+	case text[0] == '[':
+		return Verdict{}, judgeArray(dialect, preset, endpoint, status, h, body, now)
+	case text[0] == '<':
+		return Verdict{}, malformed(status, h, "the answer was a page, not an API's")
+	case endpoint == Speech || endpoint == Transcriptions:
+		return Verdict{}, nil
+	default:
+		return Verdict{}, malformed(status, h, "the answer was not JSON")
+	}
+}
+
+func judgeObject(dialect, preset string, endpoint Endpoint, status int, h http.Header, body []byte, now time.Time) (Verdict, *Failure) {
+	var a answered
+	c := cursor{text: trimBlank(body)}
+	formOf(dialect, endpoint).read(&c, &a)
+	if !c.end() {
+		return Verdict{}, malformed(status, h, "the answer was not whole JSON")
+	}
+	v := Verdict{FinishReason: a.Finish}
+	if a.counted {
+		v.Usage = new(a.usage)
+	}
+	kind := a.judge(preset)
+	if kind == "" && (!a.failed || a.Finish != "") {
+		return v, nil // an error beside a finish reason is dropped: the answer was whole
+	}
+	if a.failed || kind == Malformed {
+		if f := classifyPlain(dialect, preset, status, h, body, now); f != nil {
+			f.Usage = v.Usage
+			return v, f
+		}
+	}
+	if kind == "" {
+		kind = Malformed
+	}
+	return v, a.failure(kind, status, h, body, v.Usage)
+}
+
+// judgeArray looks for an error in a list, which no endpoint but a few answers with.
+func judgeArray(dialect, preset string, endpoint Endpoint, status int, h http.Header, body []byte, now time.Time) *Failure {
+	c := cursor{text: trimBlank(body)}
+	c.skip()
+	if !c.end() {
+		return malformed(status, h, "the answer was not whole JSON")
+	}
+	if f := classifyPlain(dialect, preset, status, h, body, now); f != nil {
+		return f
+	}
+	if endpoint == Embeddings || endpoint == Rerank || endpoint == Transcriptions {
+		return nil
+	}
+	return malformed(status, h, "the answer was a list")
+}
+
+func classifyPlain(dialect, preset string, status int, h http.Header, body []byte, now time.Time) *Failure {
+	return Classify(Signal{Dialect: dialect, Preset: preset, Status: status, Header: h, Body: body, Now: now})
+}
+
+func malformed(status int, h http.Header, message string) *Failure {
+	return &Failure{Kind: Malformed, Status: status, Message: message, ContentType: h.Get("Content-Type"), UpstreamID: upstreamID(h)}
+}
+
+func isAudio(h http.Header) bool {
+	kind := h.Get("Content-Type")
+	return strings.HasPrefix(kind, "audio/") || strings.HasPrefix(kind, "application/octet-stream")
+}
+
+// isEventStream tells whether a text begins as a server-sent event stream does.
+func isEventStream(text []byte) bool {
+	for _, field := range [...]string{"data:", "event:", "id:", "retry:", ":"} {
+		if bytes.HasPrefix(text, []byte(field)) {
+			return true
+		}
+	}
+	return false
 }

@@ -35,63 +35,17 @@ const (
 	Local          Kind = "local"       // our own fault
 )
 
-// Charge is whose breaker gets a failure; the permits of the others are settled as no verdict.
-type Charge uint8
-
-// The charges, by the letters of spec: failures.md 1. What a key is charged goes elsewhere if there is no choice
-// of keys, see [Rule.ChargedTo].
-const (
-	ChargeNone     Charge = iota
-	ChargeProvider        // P
-	ChargeKey             // K
-	ChargeTarget          // T
-	ChargeByScope         // S: provider or target, by the provider's breaker scope
-)
-
 // Rule is the row of one kind: all that follows from it (spec: failures.md 1).
 type Rule struct {
 	Kind     Kind
 	Charged  Charge
 	Counts   bool // false: whoever would be charged gets no verdict
 	Failover Failover
-	Breaker  circuitbreaker.KindSettings // see Rules.BreakerKinds, which knows when its park is off
+	Breaker  circuitbreaker.KindSettings // for a breaker ask Rules.BreakerKinds, which knows when parks are off
 	Client   ClientAnswer
 
-	lone    Charge // instead of ChargeKey when the provider has one key; ChargeNone: the key all the same
-	keyless Charge // instead of ChargeKey when the provider has no key
-	ownPark bool   // Breaker.Park was set by the configuration, so a cooldown of 0 leaves it
-}
-
-// ChargedTo tells whose breaker a failure of this kind is charged to, for a provider of that scope with so many
-// keys. ScopeNone: nobody's.
-func (r *Rule) ChargedTo(scope circuitbreaker.Scope, keys int) circuitbreaker.Scope {
-	if !r.Counts {
-		return circuitbreaker.ScopeNone
-	}
-	charged := r.Charged
-	if charged == ChargeKey {
-		switch {
-		case keys == 0:
-			charged = r.keyless
-		case keys == 1 && r.lone != ChargeNone:
-			charged = r.lone
-		}
-	}
-	switch charged {
-	case ChargeProvider:
-		return circuitbreaker.ScopeProvider
-	case ChargeKey:
-		return circuitbreaker.ScopeKey
-	case ChargeTarget:
-		return circuitbreaker.ScopeTarget
-	case ChargeByScope:
-		if scope == circuitbreaker.ScopeTarget {
-			return circuitbreaker.ScopeTarget
-		}
-		return circuitbreaker.ScopeProvider
-	default:
-		return circuitbreaker.ScopeNone
-	}
+	lone    Charge // instead of ChargeKey when the provider has fewer than two keys; ChargeNone: no such exception
+	ownPark bool   // Breaker.Park was configured, so a cooldown of 0 leaves it
 }
 
 // ClientAnswer is what the client gets if this failure was the last.
@@ -100,7 +54,7 @@ type ClientAnswer struct {
 	Type       string // error.type of the OpenAI envelope
 	Code       string // error.code
 	RetryAfter bool   // with a Retry-After header
-	AsIs       bool   // the upstream's answer goes out as it came, if there is one; the rest is for when there is none
+	AsIs       bool   // Failure.Body goes out as it came, with the upstream's status; the rest is for when there is none
 
 	AnthropicStatus int // on the Anthropic side
 }
@@ -111,19 +65,19 @@ type Rules map[Kind]Rule
 // defaultRules is the table of spec: failures.md 1, in its order.
 var defaultRules = []Rule{
 	{
-		Kind: RateLimit, Charged: ChargeKey, lone: ChargeTarget, keyless: ChargeTarget, Counts: true, Failover: NextSiblingKey,
+		Kind: RateLimit, Charged: ChargeKey, lone: ChargeTarget, Counts: true, Failover: NextSiblingKey,
 		Breaker: parks(5 * time.Second), Client: answer(http.StatusTooManyRequests, "rate_limit_exceeded").afterWait(),
 	},
 	{
-		Kind: QuotaExhausted, Charged: ChargeKey, keyless: ChargeProvider, Counts: true, Failover: NextSiblingKey,
+		Kind: QuotaExhausted, Charged: ChargeKey, Counts: true, Failover: NextSiblingKey,
 		Breaker: opens(time.Hour), Client: answer(http.StatusTooManyRequests, "insufficient_quota").afterWait(),
 	},
 	{
-		Kind: Billing, Charged: ChargeKey, keyless: ChargeProvider, Counts: true, Failover: NextSiblingKey,
+		Kind: Billing, Charged: ChargeKey, Counts: true, Failover: NextSiblingKey,
 		Breaker: opens(30 * time.Minute), Client: answer(http.StatusTooManyRequests, "insufficient_quota").anthropic(http.StatusPaymentRequired),
 	},
 	{
-		Kind: Auth, Charged: ChargeKey, keyless: ChargeProvider, Counts: true, Failover: NextSiblingKey,
+		Kind: Auth, Charged: ChargeKey, Counts: true, Failover: NextSiblingKey,
 		Breaker: opens(30 * time.Minute), Client: answer(http.StatusBadGateway, "upstream_auth"),
 	},
 	{

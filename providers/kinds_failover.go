@@ -1,32 +1,48 @@
 package providers
 
-import "fmt"
-
-// Failover is whether a failed request may go on to another target.
+// Failover is whether a failed request may go on to another target. After the commit none goes on.
 type Failover uint8
 
 // The ways on (spec: failures.md 1, column "next target").
 const (
-	NextNone         Failover = iota
-	NextAlways                // after the commit nothing goes on, whatever stands here
-	NextSiblingKey            // the same target with another key first, then the next target
-	NextLargerWindow          // targets with a larger or unknown context window, never the same model again
-	NextOnlyOn                // targets that name the kind in only_on, or if the combo says so
+	NextNone Failover = iota
+	NextAlways
+	NextSiblingKey   // the same target with another key first, then the next target
+	NextLargerWindow // targets with a larger or unknown context window, never the same model again
+	NextOnlyOn       // targets that name the kind in only_on; others if the combo says so
 	NextBeforeCommit
 )
 
-var failoverNames = [...]string{
+var failoverNames = []string{
 	NextNone: "none", NextAlways: "next", NextSiblingKey: "sibling_key", NextLargerWindow: "larger_window",
 	NextOnlyOn: "only_on", NextBeforeCommit: "before_commit",
 }
 
-// String returns the name used in settings.
-func (f Failover) String() string {
-	if int(f) < len(failoverNames) {
-		return failoverNames[f]
+// String returns the word that `failover` has in settings.
+func (f Failover) String() string { return wordOf(failoverNames, int(f)) }
+
+// MarshalText writes the word.
+func (f Failover) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads the word; true and false stand for next and none.
+func (f *Failover) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "true":
+		*f = NextAlways
+		return nil
+	case "false":
+		*f = NextNone
+		return nil
 	}
-	return fmt.Sprintf("Failover(%d)", uint8(f))
+	i, err := indexOfWord(failoverNames, text)
+	*f = Failover(i)
+	return err
 }
 
-// MarshalText writes the name.
-func (f Failover) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// UnmarshalJSON reads the word, or a bare true or false.
+func (f *Failover) UnmarshalJSON(text []byte) error {
+	if n := len(text); n >= 2 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	return f.UnmarshalText(text)
+}

@@ -1,0 +1,132 @@
+package providers
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// row is one line of spec: failures.md 3. All that is set must match; what is empty matches anything.
+type row struct {
+	of       string // provider kinds and presets, with blanks between
+	statuses string // "429", "5xx"; "none": an event or an answer under 200 that names no status
+	words    string // codes and types in any case; "x*" begins with, "*x*" holds
+	header   string // a header that is there and isn't false
+	wording  string // a regexp over the message without what stands in quotes
+
+	kind Kind
+	hint hintPolicy
+	next bool // another target may do better, although the kind itself ends the walk
+}
+
+// rule is a row made ready for matching.
+type rule struct {
+	row
+	of       []string
+	statuses []span
+	words    []string
+	wording  *regexp.Regexp
+}
+
+type span struct{ from, to int }
+
+// evidence is what the rows are compared with.
+type evidence struct {
+	*object
+	status  int // 0: none is known
+	dialect string
+	preset  string
+	header  http.Header // nil for events
+}
+
+func (e *evidence) first(table []rule) *rule {
+	for i := range table {
+		if table[i].matches(e) {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
+func (r *rule) matches(e *evidence) bool {
+	return r.isOf(e) && r.hasStatus(e.status) && r.hasWord(e.words) && r.hasHeader(e.header) &&
+		(r.wording == nil || r.wording.MatchString(e.plain))
+}
+
+func (r *rule) isOf(e *evidence) bool {
+	if len(r.of) == 0 || slices.Contains(r.of, e.dialect) || e.preset != "" && slices.Contains(r.of, e.preset) {
+		return true
+	}
+	return e.anthropic && slices.Contains(r.of, "anthropic")
+}
+
+func (r *rule) hasStatus(status int) bool {
+	if len(r.statuses) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.statuses, func(s span) bool { return s.from <= status && status <= s.to })
+}
+
+func (r *rule) hasWord(said []string) bool {
+	if len(r.words) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(said, func(word string) bool {
+		return slices.ContainsFunc(r.words, func(pattern string) bool { return wordMatches(word, pattern) })
+	})
+}
+
+func wordMatches(word, pattern string) bool {
+	stem, open := strings.CutSuffix(pattern, "*")
+	if !open {
+		return word == pattern
+	}
+	if part, anywhere := strings.CutPrefix(stem, "*"); anywhere {
+		return strings.Contains(word, part)
+	}
+	return strings.HasPrefix(word, stem)
+}
+
+func (r *rule) hasHeader(h http.Header) bool {
+	if r.header == "" {
+		return true
+	}
+	value := h.Get(r.header)
+	return value != "" && !strings.EqualFold(value, "false") && value != "0"
+}
+
+// ready compiles rows; they are constants of this package, so a bad one panics at start.
+func ready(rows []row) []rule {
+	table := make([]rule, len(rows))
+	for i, r := range rows {
+		table[i] = rule{
+			row: r, of: strings.Fields(r.of), words: strings.Fields(strings.ToLower(r.words)), statuses: spans(r.statuses),
+		}
+		if r.wording != "" {
+			table[i].wording = regexp.MustCompile(`(?i)` + r.wording)
+		}
+	}
+	return table
+}
+
+func spans(statuses string) []span {
+	var all []span
+	for _, s := range strings.Fields(statuses) {
+		switch {
+		case s == "none":
+			all = append(all, span{0, 0})
+		case strings.HasSuffix(s, "xx"):
+			n := 100 * int(s[0]-'0')
+			all = append(all, span{n, n + 99})
+		default:
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				panic("classify: bad status " + s)
+			}
+			all = append(all, span{n, n})
+		}
+	}
+	return all
+}

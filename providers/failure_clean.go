@@ -1,0 +1,131 @@
+package providers
+
+import (
+	"bytes"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of cleaned text, in bytes.
+const (
+	longestMessage = 512
+	longestWord    = 128
+	longestRead    = 8 << 10 // of a text that is looked at; what comes after is dropped
+)
+
+const (
+	redacted = "[redacted]"
+	address  = "[address]"
+)
+
+// secretShapes are the forms in which providers' keys are known to be echoed. The first group, if any, stays.
+var secretShapes = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[^\s"',;]+`),
+	regexp.MustCompile(`(?i)(\b(?:[a-z0-9]+[-_ ])*(?:key|secret|password|passwd|credentials?|authorization)(?: provided| is)?["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
+	regexp.MustCompile(`(?i)(\b(?:(?:access|auth|refresh|id|api|session|security)[-_ ]?)?token["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
+	regexp.MustCompile(`()\b(?:sk|rk|pk)-[A-Za-z0-9_\-.*]{3,}`),
+	regexp.MustCompile(`()\b(?:gsk_|xai-|pplx-|nvapi-|csk-|fw_|hf_|tgp_v1_|ghp_|r8_|glpat-)[A-Za-z0-9_\-*]{6,}`),
+	regexp.MustCompile(`()\bAIza[A-Za-z0-9_\-*]{6,}`),
+	regexp.MustCompile(`()\b(?:AKIA|ASIA)[A-Z0-9]{8,}`),
+	regexp.MustCompile(`()\bya29\.[A-Za-z0-9_\-.]+`),
+	regexp.MustCompile(`()\beyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]+)*`),
+	regexp.MustCompile(`()\b[0-9a-f]{32,}\b`),
+}
+
+var (
+	urlShape     = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s"'<>\x60()\[\]{}]*(?:\[[0-9a-fA-F:.]+\][^\s"'<>\x60()\[\]{}]*)?`)
+	addressShape = regexp.MustCompile(`(?i)[^\s/"'@:]+:[^\s/"'@]+@[a-z0-9.\-]+(?::\d+)?` +
+		`|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b` +
+		`|\[[0-9a-f]*:[0-9a-f:.]+\](?::\d{1,5})?` +
+		`|\blocalhost(?::\d{1,5})?\b` +
+		`|\b[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:internal|local|svc|lan|corp|intranet|localdomain)(?::\d{1,5})?\b`)
+)
+
+// internalSuffixes end the names of hosts that no client should learn of.
+var internalSuffixes = []string{".internal", ".local", ".svc", ".lan", ".corp", ".intranet", ".localdomain", ".home", ".arpa"}
+
+// clean makes an upstream's text fit for a client, a log and a database: one line of valid UTF-8, at most so many
+// bytes, no key, no address of a host that isn't public, no query of a URL.
+func clean(s string, longest int) string {
+	s = oneLine(clip(s, longestRead))
+	s = urlShape.ReplaceAllStringFunc(s, cleanURL)
+	for _, shape := range secretShapes {
+		s = shape.ReplaceAllString(s, "${1}"+redacted)
+	}
+	s = addressShape.ReplaceAllString(s, address)
+	if len(s) > longest {
+		s = clip(s, longest-len("…")) + "…"
+	}
+	return s
+}
+
+// oneLine turns runs of blanks, control and format characters into one blank each.
+func oneLine(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := true
+	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			if !blank {
+				b.WriteByte(' ')
+			}
+			blank = true
+			continue
+		}
+		b.WriteRune(r)
+		blank = false
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// clip cuts at a rune's start, so that valid UTF-8 stays valid.
+func clip(s string, longest int) string {
+	if len(s) <= longest {
+		return s
+	}
+	for longest > 0 && !utf8.RuneStart(s[longest]) {
+		longest--
+	}
+	return s[:longest]
+}
+
+func cleanURL(raw string) string {
+	bare := strings.TrimRight(raw, ".,;:!?")
+	u, err := url.Parse(bare)
+	if err != nil || u.User != nil || !isPublic(u.Hostname()) {
+		return address + raw[len(bare):]
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath() + raw[len(bare):]
+}
+
+// isPublic tells whether a host's name may be shown to a client. Literal addresses never are.
+func isPublic(host string) bool {
+	host = strings.ToLower(host)
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
+		return false
+	}
+	for _, suffix := range internalSuffixes {
+		if strings.HasSuffix(host, suffix) {
+			return false
+		}
+	}
+	return true
+}
+
+// Redact takes every trace of a secret out of a failure that isn't shared yet: the upstream may have echoed what it
+// was sent, in a form that can't be told from other text. A body that holds it is not passed on.
+func (f *Failure) Redact(secret string) {
+	if len(secret) < 4 {
+		return
+	}
+	for _, text := range []*string{&f.Message, &f.Type, &f.Code, &f.Param, &f.UpstreamID} {
+		*text = strings.ReplaceAll(*text, secret, redacted)
+	}
+	if bytes.Contains(f.Body, []byte(secret)) {
+		f.Body = nil
+	}
+}
