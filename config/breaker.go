@@ -1,6 +1,8 @@
 package config
 
 import (
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
@@ -8,7 +10,8 @@ import (
 )
 
 // BreakerPatch is one layer of breaker settings: `defaults.breaker`, a provider's, a model's. Each member that is set
-// overrides the layers below it on its own (spec: api.md, breaker settings).
+// overrides the layers below it on its own (spec: api.md, breaker settings). Ranges are checked when the layers are
+// laid over each other, by circuitbreaker.Settings.Validate.
 type BreakerPatch struct {
 	Measure                                       *circuitbreaker.Measure
 	FailureThreshold                              *int
@@ -23,13 +26,107 @@ type BreakerPatch struct {
 	Kinds                                         map[providers.Kind]KindPatch
 }
 
+func (b *BreakerPatch) isZero() bool { return reflect.ValueOf(b).Elem().IsZero() }
+
+// unbounded leaves the range of a count to Settings.Validate.
+var unbounded = span{-1 << 62, 1 << 62}
+
+// members lists the settings; rules tells whether the kinds may change what their rows say beside the breaker.
+func (b *BreakerPatch) members(m members, rules bool) {
+	measure := (*string)(b.Measure)
+	m.text("measure", &measure, among(string(circuitbreaker.Consecutive), string(circuitbreaker.Decay), string(circuitbreaker.Window)))
+	if m.reads() {
+		b.Measure = (*circuitbreaker.Measure)(measure)
+	}
+	m.count("failure_threshold", &b.FailureThreshold, unbounded)
+	m.fraction("degraded_at", &b.DegradedAt)
+	m.fraction("recovers_at", &b.RecoversAt)
+	m.duration("forget_after", &b.ForgetAfter, anyLength)
+	m.duration("reset_timeout", &b.ResetTimeout, anyLength)
+	m.count("max_backoff_multiplier", &b.MaxBackoffMultiplier, unbounded)
+	m.count("backoff_after", &b.BackoffAfter, unbounded)
+	m.count("half_open_requests", &b.HalfOpenRequests, unbounded)
+	m.count("half_open_successes", &b.HalfOpenSuccesses, unbounded)
+	m.duration("probe_timeout", &b.ProbeTimeout, anyLength)
+	m.duration("cooldown", &b.Cooldown, anyLength)
+	m.duration("retry_after_max", &b.RetryAfterMax, anyLength)
+	m.fraction("jitter", &b.Jitter)
+	m.flag("enforce", &b.Enforce)
+	m.duration("window", &b.Window, anyLength)
+	m.fraction("error_threshold", &b.ErrorThreshold)
+	m.count("volume_threshold", &b.VolumeThreshold, unbounded)
+	b.kinds(m, rules)
+}
+
+func (b *BreakerPatch) kinds(m members, rules bool) {
+	var keys []string
+	for _, kind := range providers.Kinds() {
+		if _, set := b.Kinds[kind]; set {
+			keys = append(keys, string(kind))
+		}
+	}
+	m.entries("kinds", keys, func(key string, m members) {
+		patch := b.Kinds[providers.Kind(key)]
+		patch.members(m, rules)
+		if o, reading := m.(*objectReader); reading {
+			o.check(o.path, key, kindOfFailure)
+			if b.Kinds == nil {
+				b.Kinds = map[providers.Kind]KindPatch{}
+			}
+			b.Kinds[providers.Kind(key)] = patch
+		}
+	})
+}
+
 // KindPatch overrides the row of one failure kind. Counts, Scope and Failover belong to a provider or to `defaults`,
 // not to a model (spec: failures.md 1).
 type KindPatch struct {
 	Threshold      *int
 	ImmediateOpen  *bool
 	Cooldown, Park *time.Duration
-	Counts         *bool
-	Scope          *providers.Charge
-	Failover       *providers.Failover
+
+	Counts          *bool
+	Scope, Failover *string // a name of charges, of failovers
+}
+
+func (k *KindPatch) members(m members, rules bool) {
+	m.count("threshold", &k.Threshold, unbounded)
+	m.flag("immediate_open", &k.ImmediateOpen)
+	m.duration("cooldown", &k.Cooldown, anyLength)
+	m.duration("park", &k.Park, anyLength)
+	if rules {
+		m.flag("counts", &k.Counts)
+		m.text("scope", &k.Scope, among(chargeNames...))
+		m.text("failover", &k.Failover, among(failoverNames()...))
+	}
+}
+
+// chargeNames are the values of a kind's `scope`, by providers.Charge.
+var chargeNames = []string{
+	providers.ChargeNone: "none", providers.ChargeProvider: "provider", providers.ChargeKey: "key",
+	providers.ChargeTarget: "target", providers.ChargeByScope: "breaker_scope",
+}
+
+// failoverNames are the values of a kind's `failover`, by providers.Failover.
+func failoverNames() []string {
+	var names []string
+	for f := providers.NextNone; f <= providers.NextBeforeCommit; f++ {
+		names = append(names, f.String())
+	}
+	return names
+}
+
+// kindOfFailure is the rule of a failure kind's name.
+func kindOfFailure(name string) string {
+	var names []string
+	for _, kind := range providers.Kinds() {
+		names = append(names, string(kind))
+	}
+	if slices.Contains(names, name) {
+		return ""
+	}
+	if hint := didYouMean(name, names); hint != "" {
+		return "there is no failure kind " + quote(name) + hint
+	}
+	return "there is no failure kind " + quote(name) + "; there are " + oneOf(names)
 }

@@ -1,8 +1,12 @@
 package config
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// File is the YAML configuration file (spec: api.md, configuration file).
+// File is the YAML configuration file (spec: api.md, configuration file). It stands on its own: what its combos name
+// is in it.
 type File struct {
 	Server    Server
 	Database  string
@@ -12,12 +16,43 @@ type File struct {
 	Keys      []ClientKey
 }
 
+func (f *File) members(m members) {
+	m.object("server", f.Server.members)
+	text(m, "database", &f.Database, optional(databaseRule))
+	m.object("defaults", f.Defaults.members)
+	objects(m, "providers", &f.Providers, (*Provider).members)
+	objects(m, "combos", &f.Combos, (*Combo).members)
+	objects(m, "keys", &f.Keys, (*ClientKey).fileMembers)
+}
+
+// ParseFile reads a configuration file. Every problem is reported, warnings too; with a problem that isn't a warning
+// the file is nil. env looks up `${NAME}`.
+func ParseFile(text []byte, env func(string) (string, bool)) (*File, []Problem) {
+	root, problems := parseYAML(text, env)
+	if len(problems) > 0 && root.form == formNull {
+		return nil, problems
+	}
+	var f File
+	r := reading{problems: problems}
+	r.read("", &root, f.members)
+	problems = firstPerPath(append(r.problems, f.check()...))
+	if Errors(problems) {
+		return nil, problems
+	}
+	return &f, problems
+}
+
+// Errors tells whether some problem is more than a warning.
+func Errors(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return !p.Warning })
+}
+
 // Server are the settings of the listeners. Zero values are the defaults of the server package.
 type Server struct {
 	Listen         string        // host:port, 127.0.0.1:4700
 	AdminListen    string        // own listener of the admin side, "" for none
 	DrainTimeout   time.Duration // 30 s
-	MaxBody        int64         // bytes of a request body, 32 MiB
+	MaxBody        int           // bytes of a request body, 32 MiB
 	MetricsToken   string        // lets a scraper read /metrics, beside the admin token
 	AllowAnonymous bool          // serve /v1 without client keys on a listener that isn't loopback
 	AllowedHosts   []string      // Host names that the admin side answers beside the listen addresses and localhost
@@ -25,15 +60,42 @@ type Server struct {
 	RequestLog     int           // requests kept for /api/v1/requests, 1,000
 }
 
+const (
+	leastBody = 1 << 10
+	mostBody  = 1 << 30
+)
+
+func (s *Server) members(m members) {
+	text(m, "listen", &s.Listen, optional(addressRule))
+	text(m, "admin_listen", &s.AdminListen, optional(addressRule))
+	duration(m, "drain_timeout", &s.DrainTimeout, aboveZero)
+	count(m, "max_body", &s.MaxBody, span{leastBody, mostBody})
+	text(m, "metrics_token", &s.MetricsToken, optional(secretRule))
+	flag(m, "allow_anonymous", &s.AllowAnonymous)
+	m.texts("allowed_hosts", &s.AllowedHosts, hostRule)
+	m.texts("allowed_origins", &s.AllowedOrigins, originRule)
+	count(m, "request_log", &s.RequestLog, span{1, 100_000})
+}
+
 // Defaults are the values that providers and combos take where they set none.
 type Defaults struct {
-	Model     string // the combo or model of a request that names none
+	Model     string // the combo or provider/model of a request that names none
 	Breaker   BreakerPatch
 	Retry     Retry
-	Timeouts  Timeouts
+	Timeouts  ComboTimeouts
 	Keepalive *time.Duration
 	Exhausted Exhausted
 	Registry  Registry
+}
+
+func (d *Defaults) members(m members) {
+	text(m, "model", &d.Model, optional(nameRule))
+	m.object("breaker", func(m members) { d.Breaker.members(m, true) })
+	m.object("retry", d.Retry.members)
+	m.object("timeouts", d.Timeouts.members)
+	m.duration("keepalive", &d.Keepalive, orZero)
+	m.object("when_exhausted", d.Exhausted.members)
+	m.object("registry", d.Registry.members)
 }
 
 // Registry are the settings of the breakers' registry (spec: breaker.md 6, 7). Zero values are its defaults.
@@ -42,8 +104,9 @@ type Registry struct {
 	MaxBreakers                             int
 }
 
-// ParseFile reads a configuration file. Every problem is reported, warnings too; with a problem that isn't a warning
-// the file is nil. env looks up `${NAME}`.
-func ParseFile(text []byte, env func(string) (string, bool)) (*File, []Problem) {
-	return &File{}, nil
+func (r *Registry) members(m members) {
+	duration(m, "flush_interval", &r.FlushInterval, aboveZero)
+	duration(m, "sweep_interval", &r.SweepInterval, aboveZero)
+	duration(m, "idle_after", &r.IdleAfter, aboveZero)
+	count(m, "max_breakers", &r.MaxBreakers, span{1, mostCounts})
 }

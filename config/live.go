@@ -2,11 +2,13 @@ package config
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/ohmroute/ohmroute/circuitbreaker"
-	"github.com/ohmroute/ohmroute/combo"
 )
 
 // Store keeps documents. What Put and Delete did is durable when they return. Package db implements it.
@@ -16,97 +18,229 @@ type Store interface {
 	DeleteDocument(ctx context.Context, collection, id string) error
 }
 
-// Built is a configuration in the form that runs. It is immutable.
-type Built struct {
-	Routing  *combo.Config
-	Breakers map[string]circuitbreaker.Configured
-}
+// storeTimeout bounds one call of the store; a client that leaves doesn't end it.
+const storeTimeout = 10 * time.Second
 
-// LiveOptions are what a Live is made of. Store and Sealer are required.
+// LiveOptions are what a Live is made of. Store, Sealer and Apply are required.
 type LiveOptions struct {
 	Store  Store
 	Sealer *Sealer
 	File   *File // nil: none
-	Demo   bool  // put the demo provider and combo into an empty installation
+	Demo   bool  // put the demo provider and combo into an installation that is new and has nothing configured
+	// Installed tells that this isn't a new installation: if its store can't be read, client keys may be in it, so
+	// /v1 asks for one.
+	Installed bool
 	// Apply puts a configuration into force; it is called once by OpenLive and then once per change, one at a time.
 	Apply  func(*Built)
-	Env    func(string) (string, bool) // nil: none is set
+	Env    func(string) (string, bool) // the variables that keys name; nil: none is set
 	Now    func() time.Time            // nil: time.Now
-	Logger *slog.Logger
+	Logger *slog.Logger                // nil: slog.Default
+}
+
+func (o *LiveOptions) withDefaults() {
+	if o.File == nil {
+		o.File = &File{}
+	}
+	if o.Env == nil {
+		o.Env = func(string) (string, bool) { return "", false }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
 }
 
 // Live is the current configuration and the only way to change it. It is safe for concurrent use: readers see one
 // immutable state, changes come one after the other. A change is stored before it is applied; if it can't be stored
-// it isn't made (ErrPersistence).
+// it isn't made.
 //
 // Errors of changes: *ValidationError, *ConflictError, ErrNotFound, ErrPersistence.
-type Live struct{}
+type Live struct {
+	o       LiveOptions
+	current atomic.Pointer[state]
+	feed    feed
 
-// OpenLive loads the stored documents, lays the file over them and applies the whole. A file that doesn't fit is a
-// *ValidationError. A store that can't be read is logged: the gateway then starts with the file alone.
-func OpenLive(ctx context.Context, o LiveOptions) (*Live, error) { return &Live{}, nil }
+	change  sync.Mutex // held by a change from its first look to its end; guards what follows
+	stored  *stored
+	loaded  bool // false: the store could not be read yet
+	file    *File
+	clients *clients
+	warned  map[Problem]bool
+}
+
+// OpenLive loads the stored documents, lays the file over them and applies the whole. A store that can't be read is
+// logged: the gateway then starts with what the file has, or with the demo, until KeepLoading has read it.
+func OpenLive(ctx context.Context, o LiveOptions) (*Live, error) {
+	o.withDefaults()
+	l := &Live{o: o, clients: &clients{}, warned: map[Problem]bool{}}
+	l.change.Lock()
+	defer l.change.Unlock()
+	l.file = l.dated(o.File, nil)
+	err := l.ready(ctx)
+	if !errors.Is(err, ErrPersistence) {
+		return l, err
+	}
+	o.Logger.Error("the stored configuration can't be read; starting without it", "error", err)
+	l.stored = &stored{required: o.Installed}
+	if o.Demo && !o.Installed && l.stored.isNew(l.file) {
+		l.stored = l.stored.withDemo(o.Now())
+	}
+	return l, l.settle()
+}
+
+// ready loads the store and puts the whole into force, if that hasn't been possible so far. Requires l.change.
+func (l *Live) ready(ctx context.Context) error {
+	if l.loaded {
+		return nil
+	}
+	s, err := l.load(ctx)
+	if err != nil {
+		return persistence(err)
+	}
+	l.stored, l.loaded = s, true
+	return l.settle()
+}
+
+// settle puts what is stored and the file into force, as they are. Requires l.change.
+func (l *Live) settle() error {
+	next, strains := overlay(l.stored, l.file)
+	for _, p := range strains {
+		l.warn(p)
+	}
+	made, err := l.build(next)
+	if err != nil {
+		return err
+	}
+	l.apply(next, made)
+	return nil
+}
+
+// KeepLoading tries to read a store that could not be read at the start, every few seconds until it can be or ctx
+// ends. It returns at once if there is nothing to do.
+func (l *Live) KeepLoading(ctx context.Context) {
+	ticks := time.NewTicker(5 * time.Second)
+	defer ticks.Stop()
+	for {
+		l.change.Lock()
+		err := l.ready(ctx)
+		l.change.Unlock()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// build makes what runs of a state. Requires l.change.
+func (l *Live) build(next *state) (*clients, error) {
+	made := l.clients.next()
+	b := builder{state: next, clients: made, sealer: l.o.Sealer, env: l.o.Env, warn: l.warn}
+	built, err := b.build()
+	if err != nil {
+		made.discard()
+		return nil, fmt.Errorf("building the configuration: %w", err)
+	}
+	next.built = built
+	return made, nil
+}
+
+// apply puts a state that was built into force. Requires l.change.
+func (l *Live) apply(next *state, made *clients) {
+	l.o.Apply(next.built)
+	l.current.Store(next)
+	made.retire()
+	l.clients = made
+}
+
+// warn logs what is odd in the configuration, once.
+func (l *Live) warn(p Problem) {
+	if !l.warned[p] {
+		l.warned[p] = true
+		l.o.Logger.Warn("configuration", "path", p.Path, "problem", p.Message)
+	}
+}
 
 // Built returns the configuration in force.
-func (l *Live) Built() *Built { return &Built{} }
-
-// Providers are sorted by id.
-func (l *Live) Providers() []Provider { return nil }
-
-func (l *Live) Provider(id string) (Provider, error) { return Provider{}, nil }
-
-func (l *Live) CreateProvider(ctx context.Context, body []byte) (Provider, error) {
-	return Provider{}, nil
-}
-
-// PutProvider replaces a provider. ifMatch is an If-Match header: "" or "*" for any version, else the ETag that the
-// caller has read.
-func (l *Live) PutProvider(ctx context.Context, id string, body []byte, ifMatch string) (Provider, error) {
-	return Provider{}, nil
-}
-
-func (l *Live) DeleteProvider(ctx context.Context, id, ifMatch string) error { return nil }
-
-// Combos are sorted by name.
-func (l *Live) Combos() []Combo { return nil }
-
-func (l *Live) Combo(name string) (Combo, error) { return Combo{}, nil }
-
-func (l *Live) CreateCombo(ctx context.Context, body []byte) (Combo, error) { return Combo{}, nil }
-
-func (l *Live) PutCombo(ctx context.Context, name string, body []byte, ifMatch string) (Combo, error) {
-	return Combo{}, nil
-}
-
-func (l *Live) DeleteCombo(ctx context.Context, name, ifMatch string) error { return nil }
-
-// Keys are the client keys, sorted by name.
-func (l *Live) Keys() []ClientKey { return nil }
-
-// CreateKey makes a client key; the answer alone carries its Secret.
-func (l *Live) CreateKey(ctx context.Context, body []byte) (ClientKey, error) {
-	return ClientKey{}, nil
-}
-
-func (l *Live) DeleteKey(ctx context.Context, id string) error { return nil }
+func (l *Live) Built() *Built { return l.current.Load().built }
 
 // AuthorizeClient finds the key of a secret that a client sent; false if there is none or it has expired.
-func (l *Live) AuthorizeClient(secret string) (ClientKey, bool) { return ClientKey{}, false }
-
-// KeysEverExisted tells whether /v1 asks for a key: from the first client key on, also after the last is revoked.
-func (l *Live) KeysEverExisted() bool { return false }
-
-// Reload puts another file into force, or nothing: a file that doesn't fit is a *ValidationError.
-func (l *Live) Reload(ctx context.Context, file *File) error { return nil }
-
-// Change is one change of the configuration, for those who watch it.
-type Change struct {
-	Version    uint64 // counts the changes of this process
-	Collection string // providers, combos, keys, file
-	ID         string
-	Action     string // created, updated, deleted, reloaded
-	At         time.Time
+func (l *Live) AuthorizeClient(secret string) (ClientKey, bool) {
+	s := l.current.Load()
+	i, known := s.byHash[sha256.Sum256([]byte(secret))]
+	if !known {
+		return ClientKey{}, false
+	}
+	key := s.keys[i]
+	if !key.ExpiresAt.IsZero() && !l.o.Now().Before(key.ExpiresAt) {
+		return ClientKey{}, false
+	}
+	return key, true
 }
 
-// Changes waits until there are changes newer than after, a Version, and returns them in order. A caller that starts
-// with 0 gets those that are still remembered.
-func (l *Live) Changes(ctx context.Context, after uint64) ([]Change, error) { return nil, nil }
+// KeysEverExisted tells whether /v1 asks for a key: from the first client key on, also after the last is revoked.
+func (l *Live) KeysEverExisted() bool { return l.current.Load().required }
+
+// Reload puts another file into force, or nothing: a file that doesn't fit what is stored is a *ValidationError.
+func (l *Live) Reload(ctx context.Context, file *File) error {
+	l.change.Lock()
+	defer l.change.Unlock()
+	if file == nil {
+		file = &File{}
+	}
+	dated := l.dated(file, l.file)
+	_, before := overlay(l.stored, l.file)
+	next, strains := overlay(l.stored, dated)
+	if added := without(strains, before); len(added) > 0 {
+		return &ValidationError{added}
+	}
+	made, err := l.build(next)
+	if err != nil {
+		return err
+	}
+	if len(file.Keys) > 0 && l.loaded && !l.stored.required {
+		required := *l.stored
+		if required.required = true; l.mark(ctx, markRequired) != nil {
+			made.discard()
+			return ErrPersistence
+		}
+		l.stored = &required
+	}
+	l.apply(next, made)
+	l.file = dated
+	l.feed.add(Change{Collection: "file", Action: "reloaded", At: l.o.Now()})
+	return nil
+}
+
+// without returns the problems that weren't there before.
+func without(problems, before []Problem) []Problem {
+	known := make(map[Problem]bool, len(before))
+	for _, p := range before {
+		known[p] = true
+	}
+	var added []Problem
+	for _, p := range problems {
+		if !known[p] {
+			added = append(added, p)
+		}
+	}
+	return added
+}
+
+// storeContext is for a call of the store: bounded, and not ended by the client that asked.
+func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+}
+
+// persistence marks an error of the store.
+func persistence(err error) error {
+	if err == nil || errors.Is(err, ErrPersistence) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrPersistence, err)
+}

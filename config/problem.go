@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -51,4 +52,19 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrPersistence: the change could not be stored, so it was not made (HTTP: 503). Wrapped with the reason.
 	ErrPersistence = errors.New("the change could not be stored")
+
+	errNoSecretKey = fmt.Errorf("%w: the data directory can't be written, so a key given by value can't be kept; give it as env", ErrPersistence)
 )
+
+// firstPerPath keeps the first problem of each path: what follows from it says nothing new.
+func firstPerPath(problems []Problem) []Problem {
+	var first []Problem
+	seen := make(map[string]bool, len(problems))
+	for _, p := range problems {
+		if !seen[p.Path] {
+			seen[p.Path] = true
+			first = append(first, p)
+		}
+	}
+	return first
+}

@@ -1,0 +1,209 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// Built is a configuration in the form that runs. It is immutable.
+type Built struct {
+	Routing  *combo.Config
+	Breakers map[string]circuitbreaker.Configured // by name: of every provider, key, and model that is named
+}
+
+// builder turns documents into what runs.
+type builder struct {
+	state   *state
+	clients *clients
+	sealer  *Sealer
+	env     func(string) (string, bool)
+	warn    func(Problem)
+	built   *Built
+}
+
+func (b *builder) build() (*Built, error) {
+	b.built = &Built{
+		Routing: &combo.Config{
+			Providers:    make(map[string]*combo.Provider, len(b.state.providers)),
+			Combos:       make(map[string]*combo.Combo, len(b.state.combos)),
+			Aliases:      b.state.world.owners,
+			DefaultModel: b.state.defaults.Model,
+			Direct:       Combo{}.lower(b.state.defaults).routing(),
+		},
+		Breakers: map[string]circuitbreaker.Configured{},
+	}
+	for i := range b.state.providers {
+		if err := b.provider(b.state.providers[i].withPreset()); err != nil {
+			return nil, err
+		}
+	}
+	for i := range b.state.combos {
+		b.combo(b.state.combos[i].lower(b.state.defaults))
+	}
+	return b.built, nil
+}
+
+func (b *builder) provider(p Provider) error {
+	client, err := b.clients.of(&p)
+	if err != nil {
+		return err
+	}
+	d := b.state.defaults
+	ls := layers{&d.Breaker, &p.Breaker}
+	settings := ls.settings()
+	routed := &combo.Provider{
+		ID: p.ID, Kind: p.Kind, Preset: p.Preset, Client: client,
+		Models: make(map[string]combo.Model, len(p.Models)),
+		Scope:  circuitbreaker.ScopeProvider, Rules: ls.rules(),
+		Limits:         p.Timeouts.limits(d.Timeouts.limits(combo.DefaultLimits())),
+		MaxConcurrency: p.MaxConcurrency, QueueTimeout: p.QueueTimeout,
+		Endpoints: endpoints(p.Dialects), Enabled: !p.Disabled, CreatedAt: p.CreatedAt,
+	}
+	if p.BreakerScope == scopeTarget {
+		routed.Scope = circuitbreaker.ScopeTarget
+	}
+	b.built.Breakers[circuitbreaker.ProviderName(p.ID)] = circuitbreaker.Configured{Settings: settings}
+	for i := range p.Keys {
+		if key, usable := b.key(&p, i); usable {
+			routed.Keys = append(routed.Keys, key)
+			b.built.Breakers[circuitbreaker.KeyName(p.ID, key.Name)] = circuitbreaker.Configured{
+				Settings: settings, Fingerprint: b.sealer.Fingerprint(key.Secret),
+			}
+		}
+	}
+	for i := range p.Models {
+		m := &p.Models[i]
+		routed.Models[m.Name] = m.routing()
+		routed.ModelOrder = append(routed.ModelOrder, m.Name)
+		own := settings
+		if !m.Breaker.isZero() {
+			own = layers{&d.Breaker, &p.Breaker, &m.Breaker}.settings()
+		}
+		b.built.Breakers[circuitbreaker.TargetName(p.ID, m.Name)] = circuitbreaker.Configured{Settings: own}
+	}
+	b.built.Routing.Providers[p.ID] = routed
+	return nil
+}
+
+// key gives the credential of a key; one without is left out, so that it is never sent as an empty one.
+func (b *builder) key(p *Provider, i int) (providers.Key, bool) {
+	k := &p.Keys[i]
+	key := providers.Key{Name: k.Name, Weight: k.Weight}
+	path := "provider " + quote(p.ID) + "." + at("keys", i)
+	switch {
+	case k.Env != "":
+		key.Secret, _ = b.env(k.Env)
+		switch wrong := secretRule(key.Secret); {
+		case key.Secret == "":
+			b.warn(Problem{Path: path, Message: "is not used: the environment variable " + shownEnv(k.Env) + " is not set"})
+			return key, false
+		case wrong != "":
+			b.warn(Problem{Path: path, Message: "is not used: the value of the environment variable " + shownEnv(k.Env) + " " + wrong})
+			return key, false
+		}
+	case k.value == nil:
+		b.warn(Problem{Path: path, Message: "is not used: its stored value can't be read; " + errSealed.Error()})
+		return key, false
+	default:
+		key.Secret = *k.value
+	}
+	return key, true
+}
+
+func (m *Model) routing() combo.Model {
+	routed := combo.Model{
+		Name: m.Name, ContextWindow: m.ContextWindow, MaxOutputTokens: m.MaxOutputTokens,
+		Capabilities: m.Capabilities, CapabilitiesDeclared: m.Capabilities != nil,
+		Limits: m.Timeouts.limits(providers.Limits{}),
+	}
+	if m.Price != nil {
+		routed.Price = &combo.Price{Input: m.Price.Input, Output: m.Price.Output}
+	}
+	return routed
+}
+
+// endpoints are what a provider serves; who speaks chat speaks the rest of that dialect.
+func endpoints(dialects []providers.Endpoint) map[providers.Endpoint]bool {
+	served := map[providers.Endpoint]bool{}
+	for _, d := range dialects {
+		served[d] = true
+	}
+	if served[providers.Chat] {
+		for _, e := range []providers.Endpoint{
+			providers.Completions, providers.Embeddings, providers.Moderations, providers.Images, providers.Speech,
+			providers.Transcriptions, providers.Rerank,
+		} {
+			served[e] = true
+		}
+	}
+	if served[providers.Messages] {
+		served[providers.CountTokens] = true
+	}
+	return served
+}
+
+// combo adds a combo, without the targets that a stored one names and the file has taken away.
+func (b *builder) combo(c Combo) {
+	routed := c.routing()
+	for _, t := range c.Targets {
+		p := b.state.world.providers[t.Provider]
+		if t.Combo == "" && (p == nil || !p.has(t.Model)) || t.Combo != "" && b.state.world.combos[t.Combo] == nil {
+			continue
+		}
+		routed.Targets = append(routed.Targets, combo.Target{
+			Provider: t.Provider, Model: t.Model, Combo: t.Combo, Weight: t.Weight,
+			Drained: t.Disabled || t.Weight == 0, OnlyOn: t.OnlyOn,
+		})
+		if t.Combo == "" {
+			b.target(p, t.Model)
+		}
+	}
+	b.built.Routing.Combos[c.Name] = &routed
+}
+
+// target names the breaker of a model that only a combo names.
+func (b *builder) target(p *Provider, model string) {
+	name := circuitbreaker.TargetName(p.ID, model)
+	if _, named := b.built.Breakers[name]; !named {
+		settings := b.built.Breakers[circuitbreaker.ProviderName(p.ID)].Settings
+		b.built.Breakers[name] = circuitbreaker.Configured{Settings: settings}
+	}
+}
+
+// routing gives the settings of a combo that was filled from the layers below it, without its targets.
+func (c Combo) routing() combo.Combo {
+	routed := combo.Combo{
+		Name: c.Name, Aliases: slices.Clone(c.Aliases), Strategy: c.Strategy,
+		Limits: c.Timeouts.limits(providers.Limits{}),
+		Hold:   combo.Hold{Events: c.Hold.Events, Time: c.Hold.Time}, FailoverOnContentPolicy: c.FailoverOnContentPolicy,
+		Retry:     combo.Retry{MaxRetries: c.Retry.MaxRetries},
+		Exhausted: combo.Exhausted{Do: c.Exhausted.Do},
+		CreatedAt: c.CreatedAt,
+	}
+	override(&routed.Retry.Base, c.Retry.Base)
+	override(&routed.Retry.Max, c.Retry.Max)
+	override(&routed.Retry.SameTarget, c.Retry.SameTarget)
+	override(&routed.Retry.PauseOnFailover, c.Retry.PauseOnFailover)
+	override(&routed.Total, c.Timeouts.Total)
+	override(&routed.Keepalive, c.Keepalive)
+	override(&routed.Exhausted.ProbeWait, c.Exhausted.ProbeWait)
+	override(&routed.Exhausted.MaxWait, c.Exhausted.MaxWait)
+	return routed
+}
+
+// productDefaults are the defaults of the product in the form of the file's.
+var productDefaults = func() Defaults {
+	c := combo.DefaultCombo()
+	return Defaults{
+		Retry: Retry{
+			MaxRetries: c.Retry.MaxRetries, Base: &c.Retry.Base, Max: &c.Retry.Max,
+			SameTarget: &c.Retry.SameTarget, PauseOnFailover: &c.Retry.PauseOnFailover,
+		},
+		Timeouts:  ComboTimeouts{Total: &c.Total},
+		Keepalive: &c.Keepalive,
+		Exhausted: Exhausted{Do: c.Exhausted.Do, ProbeWait: &c.Exhausted.ProbeWait, MaxWait: &c.Exhausted.MaxWait},
+	}
+}()

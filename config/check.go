@@ -1,0 +1,209 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// findings collects what is wrong with one document at a path.
+type findings struct {
+	path     string
+	problems []Problem
+}
+
+func (f *findings) add(path, format string, args ...any) {
+	f.problems = append(f.problems, Problem{Path: within(f.path, path), Message: fmt.Sprintf(format, args...)})
+}
+
+func (f *findings) warn(path, format string, args ...any) {
+	f.add(path, format, args...)
+	f.problems[len(f.problems)-1].Warning = true
+}
+
+// check finds what is wrong with a provider that was read; d are the defaults below it.
+func (p *Provider) check(path string, d *Defaults) []Problem {
+	f := findings{path: path}
+	if p.ID == "" {
+		f.add("id", "must be given")
+	}
+	preset, known := providers.PresetOf(p.Preset)
+	switch {
+	case p.Kind == "" && known:
+		f.add("kind", "must be given: the preset %s is of kind %s", p.Preset, preset.Kind)
+	case p.Kind == "":
+		f.add("kind", "must be given: %s", oneOf(kindNames))
+	case known && preset.Kind != p.Kind:
+		f.add("preset", "%s is of kind %s, and the provider of kind %s", p.Preset, preset.Kind, p.Kind)
+	case p.Kind == KindOpenAI && p.BaseURL == "" && preset.BaseURL == "":
+		f.add("base_url", "must be given, as in https://api.example.com/v1, unless a preset knows it")
+	}
+	p.checkModels(&f)
+	p.checkKeys(&f)
+	f.problems = append(f.problems, p.outOfRange(path, d)...)
+	if len(f.problems) == 0 {
+		f.problems = p.checkClient(path)
+	}
+	return f.problems
+}
+
+func (p *Provider) checkModels(f *findings) {
+	first := make(map[string]int, len(p.Models))
+	for i := range p.Models {
+		m := &p.Models[i]
+		if m.Name == "" {
+			f.add(at("models", i)+".name", "must be given")
+			continue
+		}
+		if j, twice := first[m.Name]; twice {
+			f.add(at("models", i), "stands twice: %s is also models[%d]", quote(m.Name), j)
+			continue
+		}
+		first[m.Name] = i
+		if m.Script != "" && p.Kind != KindDemo {
+			f.add(at("models", i)+".script", "is for providers of kind demo only")
+		}
+	}
+}
+
+func (p *Provider) checkKeys(f *findings) {
+	first := make(map[string]int, len(p.Keys))
+	for i := range p.Keys {
+		k, path := &p.Keys[i], at("keys", i)
+		if k.Name == "" {
+			f.add(path+".name", "must be given")
+		} else if j, twice := first[k.Name]; twice {
+			f.add(path+".name", "stands twice: %s is also keys[%d]", quote(k.Name), j)
+		} else {
+			first[k.Name] = i
+		}
+		switch {
+		case k.Env != "" && (k.value != nil || k.redacted || k.sealed != ""):
+			f.add(path, "must have env or value, not both")
+		case k.redacted && k.sealed == "":
+			f.add(path+".value", "is the mask of a key that isn't stored: give the key itself")
+		case k.Env == "" && k.value == nil && k.sealed == "":
+			f.add(path, "must have env (the name of an environment variable) or value (the key itself)")
+		}
+	}
+}
+
+// outOfRange checks the breaker settings of a provider and its models.
+func (p *Provider) outOfRange(path string, d *Defaults) []Problem {
+	problems := layers{&d.Breaker, &p.Breaker}.outOfRange(within(path, "breaker"))
+	for i := range p.Models {
+		ls := layers{&d.Breaker, &p.Breaker, &p.Models[i].Breaker}
+		problems = append(problems, ls.outOfRange(at(within(path, "models"), i)+".breaker")...)
+	}
+	return problems
+}
+
+// check finds what is wrong with a combo that was read, apart from names that are taken.
+func (c *Combo) check(path string, w *world) []Problem {
+	f := findings{path: path}
+	if c.Name == "" {
+		f.add("name", "must be given")
+	}
+	if slices.Contains(c.Aliases, c.Name) {
+		f.add(at("aliases", slices.Index(c.Aliases, c.Name)), "is the combo's own name")
+	}
+	if len(c.Targets) == 0 {
+		f.add("targets", "must hold at least one target")
+	}
+	for i := range c.Targets {
+		c.checkTarget(&f, i, w)
+	}
+	if len(c.Targets) > 0 && !slices.ContainsFunc(c.Targets, func(t Target) bool { return t.Weight > 0 && !t.Disabled && len(t.OnlyOn) == 0 }) {
+		f.warn("targets", "no target is in the pool: each is drained or a fallback (only_on)")
+	}
+	full := c.lower(w.defaults)
+	checkRetry(&f, "retry", &full.Retry)
+	return f.problems
+}
+
+func checkRetry(f *findings, path string, r *Retry) {
+	least, most := time.Duration(0), time.Duration(0)
+	override(&least, r.Base)
+	override(&most, r.Max)
+	if r.Base != nil && r.Max != nil && least > most {
+		f.add(path+".base", "must be at most %s, the value of max, not %s", most, least)
+	}
+}
+
+func (c *Combo) checkTarget(f *findings, i int, w *world) {
+	t, path := &c.Targets[i], at("targets", i)
+	if j := slices.IndexFunc(c.Targets[:i], t.same); j >= 0 {
+		f.warn(path, "is the same target as targets[%d]; a request asks it once", j)
+	}
+	switch {
+	case t.Combo != "" && (t.Provider != "" || t.Model != ""):
+		f.add(path, "must name a provider and a model, or a combo, not both")
+	case t.Combo != "":
+		c.checkNested(f, path+".combo", t.Combo, w)
+	case t.Provider == "" && t.Model == "":
+		f.add(path, "must name a provider and a model, or a combo")
+	case t.Provider == "":
+		f.add(path+".provider", "must be given")
+	default:
+		p := w.providers[t.Provider]
+		if p == nil {
+			f.add(path+".provider", "there is no provider %s%s", quote(t.Provider), didYouMean(t.Provider, w.providerIDs()))
+		}
+		if t.Model == "" {
+			f.add(path+".model", "must be given")
+		} else if p != nil && !p.has(t.Model) {
+			var names []string
+			for i := range p.Models {
+				names = append(names, p.Models[i].Name)
+			}
+			f.add(path+".model", "provider %s has no model %s in its list%s", quote(p.ID), quote(t.Model), didYouMean(t.Model, names))
+		}
+	}
+}
+
+// same tells whether two targets stand for the same candidates.
+func (t *Target) same(u Target) bool {
+	return t.Combo == u.Combo && t.Provider == u.Provider && t.Model == u.Model
+}
+
+func (c *Combo) checkNested(f *findings, path, name string, w *world) {
+	if w.combos[name] == nil {
+		if owner, alias := w.owners[name]; alias {
+			f.add(path, "%s is an alias; name the combo itself, %s", quote(name), quote(owner))
+			return
+		}
+		f.add(path, "there is no combo %s%s", quote(name), didYouMean(name, w.comboNames()))
+		return
+	}
+	if way := w.cycle(c.Name, name); way != nil {
+		f.add(path, "makes a cycle: %s", strings.Join(way, " -> "))
+	}
+}
+
+// tooDeep reports the chains of nested combos that are too long, at the outermost combo of each or, if one is given,
+// at that combo's part of it.
+func (w *world) tooDeep(path func(combo string) string, only string) []Problem {
+	var problems []Problem
+	n := w.nesting()
+	for _, name := range w.comboNames() {
+		if n.depth(name) <= maxNesting || len(w.namedBy(name)) > 0 {
+			continue
+		}
+		chain, blamed := n.chain(name), name
+		if only != "" {
+			if blamed = only; !slices.Contains(chain, only) {
+				continue
+			}
+		}
+		next, where := chain[min(slices.Index(chain, blamed)+1, len(chain)-1)], "targets"
+		if i := slices.IndexFunc(w.combos[blamed].Targets, func(t Target) bool { return t.Combo == next }); i >= 0 {
+			where = at(where, i) + ".combo"
+		}
+		problems = append(problems, Problem{Path: within(path(blamed), where), Message: fmt.Sprintf(
+			"combos nest %d deep here, and 8 is the most: %s", len(chain), strings.Join(chain, " -> "))})
+	}
+	return problems
+}

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// withPreset fills what a provider leaves to its preset or its kind.
+func (p Provider) withPreset() Provider {
+	preset, _ := providers.PresetOf(p.Preset)
+	if p.BaseURL == "" {
+		p.BaseURL = preset.BaseURL
+	}
+	if len(p.Dialects) == 0 {
+		p.Dialects = preset.Dialects
+	}
+	if len(p.Dialects) == 0 {
+		p.Dialects = []providers.Endpoint{providers.Chat}
+	}
+	if p.BreakerScope == "" {
+		p.BreakerScope = preset.Scope.String()
+	}
+	if p.BreakerScope == "" {
+		p.BreakerScope = kindScopes[p.Kind]
+	}
+	return p
+}
+
+// kindScopes are the breaker scopes of the kinds (spec: failures.md 1).
+var kindScopes = map[string]string{KindOpenAI: scopeProvider, KindDemo: scopeTarget}
+
+func kindRule(kind string) string {
+	if slices.Contains(laterKinds, kind) {
+		return fmt.Sprintf("%s is not built into this version; there are %s", quote(kind), joined(kindNames, "and"))
+	}
+	return among(kindNames...)(kind)
+}
+
+func presetRule(name string) string {
+	if _, known := providers.PresetOf(name); known {
+		return ""
+	}
+	var names []string
+	for _, p := range providers.Presets() {
+		names = append(names, p.Name)
+	}
+	return fmt.Sprintf("there is no preset %s%s", quote(name), didYouMean(name, names))
+}
+
+// checkClient makes the provider's client once, to learn what is wrong with its settings.
+func (p *Provider) checkClient(path string) []Problem {
+	var throwaway clients
+	full := p.withPreset()
+	client, err := throwaway.of(&full)
+	throwaway.close()
+	if err == nil {
+		return full.checkDemo(path, client)
+	}
+	f := findings{path: path}
+	for _, e := range flat(err) {
+		script, ok := errors.AsType[*providers.ScriptError](e)
+		if !ok {
+			f.add("base_url", "%s", e)
+			continue
+		}
+		i := slices.IndexFunc(p.Models, func(m Model) bool { return m.Name == script.Model })
+		f.add(at("models", max(i, 0))+".script", "%s", script.Message)
+	}
+	return f.problems
+}
+
+// checkDemo finds models of a demo provider that nothing is known to play.
+func (p *Provider) checkDemo(path string, client providers.Provider) []Problem {
+	demo, ok := client.(*providers.Demo)
+	if !ok {
+		return nil
+	}
+	f := findings{path: path}
+	for i := range p.Models {
+		if names := demo.Models(); !slices.Contains(names, p.Models[i].Name) {
+			f.add(at("models", i), "needs a script, as %s is not one of the models that are built in", quote(p.Models[i].Name))
+		}
+	}
+	return f.problems
+}
+
+// flat takes joined errors apart.
+func flat(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, flat(e)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// clients makes the providers' clients, and keeps those whose settings didn't change: with them their connections.
+type clients struct{ old, now map[string]client }
+
+type client struct {
+	settings any // an OpenAIConfig or a DemoConfig
+	providers.Provider
+}
+
+// of gives the client of a provider that was filled from its preset.
+func (c *clients) of(p *Provider) (providers.Provider, error) {
+	made, err := c.make(p)
+	if err != nil {
+		return nil, err
+	}
+	if c.now == nil {
+		c.now = map[string]client{}
+	}
+	c.now[p.ID] = made
+	return made.Provider, nil
+}
+
+func (c *clients) make(p *Provider) (client, error) {
+	before := c.old[p.ID]
+	if p.Kind == KindDemo {
+		settings := providers.DemoConfig{Scripts: map[string]string{}}
+		for _, m := range p.Models {
+			if m.Script != "" {
+				settings.Scripts[m.Name] = m.Script
+			}
+		}
+		if reflect.DeepEqual(before.settings, settings) {
+			return before, nil
+		}
+		demo, err := providers.NewDemo(settings)
+		return client{settings, demo}, err
+	}
+	settings := providers.OpenAIConfig{
+		BaseURL: p.BaseURL, Preset: p.Preset, Headers: p.Headers, ForwardHeaders: p.ForwardHeaders,
+		InjectUsage: p.InjectUsage, AllowPrivateNetwork: p.AllowPrivateNetwork,
+	}
+	if reflect.DeepEqual(before.settings, settings) {
+		return before, nil
+	}
+	openai, err := providers.NewOpenAI(settings)
+	return client{settings, openai}, err
+}
+
+// next begins another build from the clients of this one.
+func (c *clients) next() *clients { return &clients{old: c.now} }
+
+// retire closes the clients of the build before that aren't used any more; requests under way go on.
+func (c *clients) retire() {
+	for id, before := range c.old {
+		if c.now[id].Provider != before.Provider {
+			before.close()
+		}
+	}
+	c.old = nil
+}
+
+// discard closes the clients that were made for a build that is not used.
+func (c *clients) discard() {
+	for id, made := range c.now {
+		if c.old[id].Provider != made.Provider {
+			made.close()
+		}
+	}
+}
+
+// close closes all clients.
+func (c *clients) close() {
+	for _, made := range c.now {
+		made.close()
+	}
+}
+
+func (c client) close() {
+	if closer, ok := c.Provider.(interface{ Close() }); ok {
+		closer.Close()
+	}
+}
