@@ -25,12 +25,12 @@ type row struct {
 type rule struct {
 	row
 	of       []string
-	statuses []span
+	statuses []statusRange
 	words    []string
 	wording  *regexp.Regexp
 }
 
-type span struct{ from, to int }
+type statusRange struct{ from, to int }
 
 // evidence is what the rows are compared with.
 type evidence struct {
@@ -66,7 +66,7 @@ func (r *rule) hasStatus(status int) bool {
 	if len(r.statuses) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(r.statuses, func(s span) bool { return s.from <= status && status <= s.to })
+	return slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.from <= status && status <= s.to })
 }
 
 func (r *rule) hasWord(said []string) bool {
@@ -102,7 +102,7 @@ func ready(rows []row) []rule {
 	table := make([]rule, len(rows))
 	for i, r := range rows {
 		table[i] = rule{
-			row: r, of: strings.Fields(r.of), words: strings.Fields(strings.ToLower(r.words)), statuses: spans(r.statuses),
+			row: r, of: strings.Fields(r.of), words: strings.Fields(strings.ToLower(r.words)), statuses: statusRanges(r.statuses),
 		}
 		if r.wording != "" {
 			table[i].wording = regexp.MustCompile(`(?i)` + r.wording)
@@ -111,21 +111,21 @@ func ready(rows []row) []rule {
 	return table
 }
 
-func spans(statuses string) []span {
-	var all []span
+func statusRanges(statuses string) []statusRange {
+	var all []statusRange
 	for _, s := range strings.Fields(statuses) {
 		switch {
 		case s == "none":
-			all = append(all, span{0, 0})
+			all = append(all, statusRange{0, 0})
 		case strings.HasSuffix(s, "xx"):
 			n := 100 * int(s[0]-'0')
-			all = append(all, span{n, n + 99})
+			all = append(all, statusRange{n, n + 99})
 		default:
 			n, err := strconv.Atoi(s)
 			if err != nil {
 				panic("classify: bad status " + s)
 			}
-			all = append(all, span{n, n})
+			all = append(all, statusRange{n, n})
 		}
 	}
 	return all

@@ -17,7 +17,7 @@ func (c Content) Judge(preset string) Kind {
 	switch {
 	case f.cut:
 		return ""
-	case f.kind != "" && !(f.unlessContent && has) && (f.preset == "" || f.preset == preset):
+	case f.kind != "" && !(f.unlessContent && has) && f.isOf(preset):
 		return f.kind
 	case c.BrokenCall:
 		return ModelFault
@@ -44,6 +44,15 @@ type finish struct {
 	kind          Kind
 	unlessContent bool   // kind holds for an answer without content only
 	preset        string // kind holds for that preset only
+}
+
+// isOf tells whether the finish reason means the same with that preset.
+func (f finish) isOf(preset string) bool {
+	if f.preset == "" {
+		return true
+	}
+	p, _ := PresetOf(preset)
+	return p.Name == f.preset
 }
 
 var finishes = byName([]finish{

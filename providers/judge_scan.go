@@ -8,9 +8,11 @@ import (
 // cursor reads a JSON text once, front to back, checking all of it and allocating nothing. After the first fault it
 // is spent: every method returns its zero value, and ok is false.
 type cursor struct {
-	text []byte
-	at   int
-	bad  bool
+	text  []byte
+	at    int
+	bad   bool
+	deep  bool // bad because of its nesting
+	limit int  // of the nesting within a value that is skipped, 0: deepest
 }
 
 // deepest is the nesting from which on a text is taken for an attack.

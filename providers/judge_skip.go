@@ -1,5 +1,7 @@
 package providers
 
+import "cmp"
+
 // skip checks the next value, whatever it is, and goes behind it. Nesting costs a bit a level, no stack.
 func (c *cursor) skip() {
 	var nest nesting
@@ -8,14 +10,14 @@ func (c *cursor) skip() {
 		case '{':
 			c.at++
 			if c.peek() != '}' {
-				c.bad = !nest.enter(true) || c.key() == nil
+				c.bad = !c.enter(&nest, true) || c.key() == nil
 				continue
 			}
 			c.at++
 		case '[':
 			c.at++
 			if c.peek() != ']' {
-				c.bad = !nest.enter(false)
+				c.bad = !c.enter(&nest, false)
 				continue
 			}
 			c.at++
@@ -59,8 +61,9 @@ type nesting struct {
 	far   []bool
 }
 
-func (n *nesting) enter(object bool) bool {
-	if n.depth >= deepest {
+func (c *cursor) enter(n *nesting, object bool) bool {
+	if n.depth >= cmp.Or(c.limit, deepest) {
+		c.deep = true
 		return false
 	}
 	if n.depth < 64 {
