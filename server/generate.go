@@ -61,7 +61,7 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	var early *earlyHeaders
 	resolved, err := s.opts.Router.Resolve(req.Model)
 	if err == nil { // Route tells of a name that is not there
-		if x.key != nil && !x.key.Allows(resolved.Combo) {
+		if x.key != nil && !x.key.Allows(req.Model, resolved.Combo) {
 			return errNotForKey
 		}
 		if req.Stream && resolved.Keepalive > 0 {

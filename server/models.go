@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
 )
 
 // modelObject is one model for the clients of both dialects: OpenAI's members and Anthropic's.
@@ -36,12 +37,27 @@ func asModelObject(m combo.ModelEntry) modelObject {
 func (s *Server) visibleModels(x *exchange) []modelObject {
 	entries := s.opts.Router.Models()
 	visible := make([]modelObject, 0, len(entries))
+	allowed := s.allowedModels(x.key)
 	for _, m := range entries {
-		if x.key == nil || x.key.Allows(m.ID) {
+		if allowed == nil || allowed[m.ID] {
 			visible = append(visible, asModelObject(m))
 		}
 	}
 	return visible
+}
+
+// allowedModels are what the names of a key, which may be aliases, stand for; nil is everything.
+func (s *Server) allowedModels(key *config.ClientKey) map[string]bool {
+	if key == nil || len(key.Combos) == 0 {
+		return nil
+	}
+	allowed := make(map[string]bool, len(key.Combos))
+	for _, name := range key.Combos {
+		if resolved, err := s.opts.Router.Resolve(name); err == nil {
+			allowed[resolved.Combo] = true
+		}
+	}
+	return allowed
 }
 
 func (s *Server) listModels(c echo.Context) error {

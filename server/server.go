@@ -46,7 +46,7 @@ func New(o Options) (*Server, error) {
 		opts: o, log: o.Logger,
 		adminToken: hashed(o.AdminToken), metricsToken: hashed(o.Settings.MetricsToken),
 		origins: origins,
-		bodies:  bodies{max: o.Settings.MaxBody}, adminBodies: bodies{max: maxAdminBody},
+		bodies:  bodies{max: int64(o.Settings.MaxBody)}, adminBodies: bodies{max: maxAdminBody},
 		feed: sse.NewBroker(replayedEvents),
 	}
 	s.metrics = newMetrics(o.Breakers)

@@ -1,0 +1,241 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const breakerPath = "/api/v1/breakers/target%3Ademo%2Fsteady"
+
+func TestProvidersAndCombosOverHTTP(t *testing.T) {
+	g := newGateway(t, false)
+	provider := `{"id":"up","kind":"openai","base_url":"http://127.0.0.1:1/v1","models":["m"],"keys":[{"name":"k","value":"sk-very-secret"}]}`
+	combo := `{"name":"a/b c","targets":[{"provider":"up","model":"m"}]}`
+
+	re := g.admin(http.MethodPost, "/api/v1/providers", provider)
+	if re.Code != http.StatusCreated || strings.Contains(re.Body.String(), "sk-very-secret") {
+		t.Fatalf("create: %d %s", re.Code, re.Body)
+	}
+	if re := g.admin(http.MethodPost, "/api/v1/combos", combo); re.Code != http.StatusCreated {
+		t.Fatalf("create combo: %d %s", re.Code, re.Body)
+	}
+	t.Run("a duplicate is a conflict", func(t *testing.T) {
+		g.admin(http.MethodPost, "/api/v1/providers", provider).wantError(409, "already_exists")
+	})
+	t.Run("a name with a slash is reached escaped, and what was read can be put back", func(t *testing.T) {
+		const path = "/api/v1/combos/a%2Fb%20c"
+		before := g.must(http.MethodGet, path, "")
+		after := g.must(http.MethodPut, path, before.Body.String())
+		if before.Body.String() != after.Body.String() {
+			t.Errorf("before %s\nafter %s", before.Body, after.Body)
+		}
+	})
+	t.Run("a provider that a combo uses stays", func(t *testing.T) {
+		e := g.admin(http.MethodDelete, "/api/v1/providers/up", "").wantError(409, "in_use")
+		if !strings.Contains(e["message"].(string), "a/b c") {
+			t.Errorf("the combo is not named: %v", e)
+		}
+	})
+	t.Run("every problem is told at once with its path", func(t *testing.T) {
+		e := g.admin(http.MethodPost, "/api/v1/combos", `{"name":"x","strategi":"priority","targets":[{"provider":"nobody","model":"m"}]}`).
+			wantError(400, "validation_failed")
+		var paths []string
+		for _, d := range e["details"].([]any) {
+			paths = append(paths, d.(map[string]any)["path"].(string))
+		}
+		if !slices.Contains(paths, "strategi") || !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, "targets[0]") }) {
+			t.Errorf("paths %v", paths)
+		}
+	})
+	t.Run("an outdated version is refused", func(t *testing.T) {
+		re := g.must(http.MethodGet, "/api/v1/providers/up", "")
+		g.must(http.MethodPut, "/api/v1/providers/up", strings.Replace(re.Body.String(), `"enabled":true`, `"enabled":false`, 1))
+		g.admin(http.MethodPut, "/api/v1/providers/up", re.Body.String(), "If-Match", re.Header().Get("ETag")).
+			wantError(412, "version_conflict")
+	})
+	t.Run("deleting answers 204, and then there is nothing", func(t *testing.T) {
+		if re := g.admin(http.MethodDelete, "/api/v1/combos/a%2Fb%20c", ""); re.Code != http.StatusNoContent || re.Body.Len() != 0 {
+			t.Errorf("delete: %d %s", re.Code, re.Body)
+		}
+		g.admin(http.MethodGet, "/api/v1/combos/a%2Fb%20c", "").wantError(404, "not_found")
+		g.must(http.MethodDelete, "/api/v1/providers/up", "")
+		if list := g.must(http.MethodGet, "/api/v1/providers", "").json()["providers"].([]any); len(list) != 0 {
+			t.Errorf("left: %v", list)
+		}
+	})
+}
+
+func TestBreakersOverHTTP(t *testing.T) {
+	g := newGateway(t, true)
+	t.Run("a configured one that was never used is closed", func(t *testing.T) {
+		b := g.must(http.MethodGet, breakerPath, "").json()
+		if b["state"] != "CLOSED" || b["persistence"] != "ok" || len(b["transitions"].([]any)) != 0 {
+			t.Errorf("%v", b)
+		}
+	})
+	t.Run("isolate says by whom and why, release leads to HALF_OPEN, both are listed", func(t *testing.T) {
+		b := g.must(http.MethodPost, breakerPath+"/isolate", `{"by":"me","reason":"maintenance"}`).json()
+		held, _ := b["isolated"].(map[string]any)
+		if b["state"] != "ISOLATED" || held["by"] != "me" || held["reason"] != "maintenance" {
+			t.Errorf("%v", b)
+		}
+		if b := g.must(http.MethodPost, breakerPath+"/release", "").json(); b["state"] != "HALF_OPEN" {
+			t.Errorf("%v", b)
+		}
+		g.admin(http.MethodPost, breakerPath+"/release", "").wantError(409, "not_isolated")
+		var to []string
+		for _, tr := range g.must(http.MethodGet, breakerPath, "").json()["transitions"].([]any) {
+			to = append(to, tr.(map[string]any)["to"].(string))
+		}
+		if !slices.Equal(to, []string{"ISOLATED", "HALF_OPEN"}) {
+			t.Errorf("transitions to %v", to)
+		}
+	})
+	t.Run("listings are filtered by state and scope", func(t *testing.T) {
+		list := g.must(http.MethodGet, "/api/v1/breakers?state=HALF_OPEN&scope=target", "").json()
+		breakers := list["breakers"].([]any)
+		if len(breakers) != 1 || breakers[0].(map[string]any)["name"] != "target:demo/steady" {
+			t.Errorf("%v", breakers)
+		}
+		if p := list["persistence"].(map[string]any); p["status"] != "ok" || p["oldest_unsaved_ms"] == nil {
+			t.Errorf("persistence %v", p)
+		}
+		g.admin(http.MethodGet, "/api/v1/breakers?state=BROKEN", "").wantError(400, "invalid_parameter")
+		g.admin(http.MethodGet, "/api/v1/breakers?scope=galaxy", "").wantError(400, "invalid_parameter")
+	})
+	t.Run("the fleet's picture lists what is not closed", func(t *testing.T) {
+		s := g.must(http.MethodGet, "/api/v1/breaker-state", "").json()
+		b := s["breakers"].([]any)
+		if len(b) != 1 || b[0].(map[string]any)["half_open_on"].([]any)[0] != "local" || len(s["instances"].([]any)) != 1 {
+			t.Errorf("%v", s)
+		}
+	})
+	t.Run("reset all leaves isolated ones unless told, and says so", func(t *testing.T) {
+		g.must(http.MethodPost, "/api/v1/breakers/target%3Ademo%2Fflaky/isolate", "")
+		r := g.must(http.MethodPost, "/api/v1/breakers/reset", "").json()
+		if len(r["isolated"].([]any)) != 1 || !slices.Contains(r["reset"].([]any), any("target:demo/steady")) {
+			t.Errorf("%v", r)
+		}
+		r = g.must(http.MethodPost, "/api/v1/breakers/reset", `{"include_isolated":true}`).json()
+		if len(r["isolated"].([]any)) != 0 {
+			t.Errorf("%v", r)
+		}
+		if b := g.must(http.MethodPost, breakerPath+"/reset", "").json(); b["state"] != "CLOSED" {
+			t.Errorf("%v", b)
+		}
+	})
+	t.Run("bad input is refused", func(t *testing.T) {
+		g.admin(http.MethodGet, "/api/v1/breakers/target%3Ademo%2Fnobody", "").wantError(404, "not_found")
+		g.admin(http.MethodPost, "/api/v1/breakers/nobody/reset", "").wantError(404, "not_found")
+		g.admin(http.MethodPost, "/api/v1/breakers/reset", `{"include_isolatet":true}`).wantError(400, "invalid_json")
+		g.admin(http.MethodPost, breakerPath+"/isolate", `{"by":7}`).wantError(400, "invalid_json")
+		g.admin(http.MethodPost, breakerPath+"/isolate", `{"by":"a\nb"}`).wantError(400, "invalid_parameter")
+		g.admin(http.MethodPost, breakerPath+"/isolate", `{"reason":"`+strings.Repeat("x", 501)+`"}`).wantError(400, "invalid_parameter")
+		g.admin(http.MethodPost, "/api/v1/providers", strings.Repeat(" ", maxAdminBody+1)).wantError(413, "request_too_large")
+	})
+}
+
+func TestExplainChangesNothing(t *testing.T) {
+	g := newGateway(t, true)
+	g.must(http.MethodPost, "/api/v1/breakers/target%3Ademo%2Fflaky/isolate", `{}`)
+	before := g.must(http.MethodGet, "/api/v1/breakers", "").Body.String()
+	for name, body := range map[string]string{
+		"without a request":          "",
+		"with a request":             `{"model":"demo","messages":[{"role":"user","content":"x"}]}`,
+		"with one that has no model": `{"messages":[{"role":"user","content":"x"}]}`,
+		"with an empty one":          `{}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := g.must(http.MethodPost, "/api/v1/combos/demo/explain", body).json()["candidates"].([]any)
+			first := c[0].(map[string]any)
+			if len(c) != 2 || first["admitted"] != false || first["skip_reason"] != "isolated" {
+				t.Errorf("%v", c)
+			}
+		})
+	}
+	g.admin(http.MethodPost, "/api/v1/combos/nobody/explain", "").wantError(404, "model_not_found")
+	g.admin(http.MethodPost, "/api/v1/combos/demo/explain", "{").envelope()
+	after := g.must(http.MethodGet, "/api/v1/breakers", "").Body.String()
+	if before != after {
+		t.Errorf("before %s\nafter %s", before, after)
+	}
+}
+
+func TestProviderTestAsksEveryModelPastTheBreakers(t *testing.T) {
+	g := newGateway(t, true)
+	g.must(http.MethodPost, breakerPath+"/isolate", `{}`)
+	results := g.must(http.MethodPost, "/api/v1/providers/demo/test", "").json()["results"].([]any)
+	found := map[string]map[string]any{}
+	for _, r := range results {
+		r := r.(map[string]any)
+		found[r["model"].(string)] = r
+	}
+	if r := found["steady"]; r == nil || r["ok"] != true || r["status"] != 200.0 {
+		t.Errorf("steady: %v", r)
+	}
+	g.admin(http.MethodPost, "/api/v1/providers/nobody/test", "").wantError(404, "not_found")
+}
+
+func TestModelsForBothDialects(t *testing.T) {
+	g := newGateway(t, true)
+	list := g.ask(http.MethodGet, "/v1/models?limit=1000", "").json()
+	data := list["data"].([]any)
+	if list["object"] != "list" || list["has_more"] != false || list["first_id"] != data[0].(map[string]any)["id"] {
+		t.Errorf("%v", list)
+	}
+	for _, path := range []string{"/v1/models/demo", "/v1/models/demo%2Fsteady", "/v1/models/demo/steady", "/models/demo%2fsteady"} {
+		re := g.ask(http.MethodGet, path, "")
+		if re.Code != 200 {
+			t.Errorf("%s: %d %s", path, re.Code, re.Body)
+			continue
+		}
+		m := re.json()
+		for _, member := range []string{"id", "object", "created", "owned_by", "type", "display_name", "created_at"} {
+			if m[member] == nil {
+				t.Errorf("%s: no %s in %v", path, member, m)
+			}
+		}
+	}
+	for _, path := range []string{"/v1/models/nobody", "/v1/models/demo%252Fsteady", "/v1/models/demo%2Fsteady%2F"} {
+		e := g.ask(http.MethodGet, path, "").wantError(404, "model_not_found")
+		if e["type"] != "not_found_error" {
+			t.Errorf("%s: %v", path, e)
+		}
+	}
+}
+
+func TestKeysAreHeldToWhatTheyMayUse(t *testing.T) {
+	g := newGateway(t, true)
+	g.must(http.MethodPost, "/api/v1/combos", `{"name":"other","aliases":["nick"],"targets":[{"provider":"demo","model":"steady"}]}`)
+	made := g.admin(http.MethodPost, "/api/v1/keys", `{"name":"k","combos":["nick"],"requests_per_minute":2}`)
+	if made.Code != 201 {
+		t.Fatalf("%d %s", made.Code, made.Body)
+	}
+	key := made.json()["key"].(string)
+	auth := []string{"Authorization", "Bearer " + key}
+	if list := g.must(http.MethodGet, "/api/v1/keys", ""); strings.Contains(list.Body.String(), key) {
+		t.Error("the secret is listed")
+	}
+	t.Run("it sees what it may use", func(t *testing.T) {
+		data := g.ask(http.MethodGet, "/v1/models", "", auth...).json()["data"].([]any)
+		if len(data) != 1 || data[0].(map[string]any)["id"] != "other" {
+			t.Errorf("%v", data)
+		}
+	})
+	t.Run("and uses nothing else, and no more than it may", func(t *testing.T) {
+		body := func(model string) string {
+			return `{"model":"` + model + `","messages":[{"role":"user","content":"x"}]}`
+		}
+		g.ask(http.MethodPost, "/v1/chat/completions", body("demo"), auth...).wantError(403, "model_not_allowed")
+		if re := g.ask(http.MethodPost, "/v1/chat/completions", body("nick"), auth...); re.Code != 200 {
+			t.Errorf("%d %s", re.Code, re.Body)
+		}
+		re := g.ask(http.MethodPost, "/v1/chat/completions", body("nick"), auth...)
+		re.wantError(429, "rate_limit_exceeded")
+		if re.Header().Get("Retry-After") != "30" {
+			t.Errorf("Retry-After %q", re.Header().Get("Retry-After"))
+		}
+	})
+}
