@@ -13,6 +13,8 @@ import (
 type Error struct {
 	Kind   providers.Kind // the deciding failure; empty when no attempt was possible or the request was refused
 	Status int            // HTTP status; 499: the client left
+	// AnthropicStatus is the status on the Anthropic side.
+	AnthropicStatus int
 	// Type, Code, Message and Param are the members of the OpenAI envelope; empty Param is null.
 	Type, Code, Message, Param string
 

@@ -1,11 +1,14 @@
 package combo
 
 import (
+	"slices"
+	"time"
+
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
-// Explanation says what the walk would do now; it is the JSON of the explain endpoint.
+// Explanation says what the walk would do now; it is the JSON of the explain endpoint (spec: api.md).
 type Explanation struct {
 	Combo         string      `json:"combo"`
 	Strategy      string      `json:"strategy"`
@@ -26,8 +29,90 @@ type Candidate struct {
 	Suspect      bool                 `json:"suspect"`
 }
 
-// Explain says what the walk for the combo, alias or "provider/model" would do now. It changes no state.
-// A nil req asks for a request that every target can serve.
+// Explain says what the walk for the combo, alias or "provider/model" would do now. It changes no state. A nil req
+// stands for a request that every target can serve. The error is an *Error.
 func (r *Router) Explain(name string, req *providers.Request) (Explanation, error) {
-	return Explanation{}, &Error{Status: 404, Code: "model_not_found"}
+	n, refusal := r.resolve(name)
+	if refusal != nil {
+		return Explanation{}, refusal
+	}
+	now := r.now()
+	var k ranking
+	r.rank(&k, n, req, now, true)
+	e := Explanation{
+		Combo: n.Name, Strategy: n.strategy.name, WhenExhausted: n.Exhausted.Do, Candidates: []Candidate{},
+	}
+	if n.failsOpen() {
+		e.WhenExhausted = FailOpen
+	}
+	for i := range k.candidates {
+		e.add(k.candidates[i].leg, "", req, now)
+	}
+	e.rest(n, now, 1)
+	return e, nil
+}
+
+// rest adds what no strategy orders: fallback targets and drained ones.
+func (e *Explanation) rest(n *node, now time.Time, depth int) {
+	for i := range n.fallbacks {
+		for _, l := range n.fallbacks[i].legs {
+			e.add(l, SkipOnlyOn, nil, now)
+		}
+	}
+	for _, l := range n.drained {
+		e.add(l, SkipDrained, nil, now)
+	}
+	for i := range n.pool {
+		if sub := n.pool[i].sub; sub != nil && depth < maxDepth {
+			e.rest(sub, now, depth+1)
+		}
+	}
+}
+
+// add looks at one target, unless it is there already; an empty reason is found out.
+func (e *Explanation) add(l *leg, reason SkipReason, req *providers.Request, now time.Time) {
+	if slices.ContainsFunc(e.Candidates, func(c Candidate) bool { return c.Provider == l.host.ID && c.Model == l.model.Name }) {
+		return
+	}
+	refusal, state := l.look(now)
+	if reason == "" {
+		reason = l.unfit(req)
+	}
+	if reason == "" && refusal != nil {
+		reason = SkipReason(refusal.Reason)
+	}
+	if reason == "" && l.host.state.slots.full() {
+		reason = SkipConcurrency
+	}
+	c := Candidate{
+		Provider: l.host.ID, Model: l.model.Name, Position: len(e.Candidates) + 1, Admitted: reason == "",
+		State: state, Suspect: l.state.tokens.suspect(now),
+	}
+	if reason != "" {
+		c.SkipReason = &reason
+	}
+	if refusal != nil {
+		c.Breaker = &refusal.Name
+		if !refusal.RetryAt.IsZero() {
+			c.RetryAfterMS = new(refusal.RetryAfter(now).Milliseconds())
+		}
+	}
+	e.Candidates = append(e.Candidates, c)
+}
+
+// look peeks at the breakers of the lane that admits, or else of the one that recovers first.
+func (l *leg) look(now time.Time) (*circuitbreaker.OpenError, circuitbreaker.State) {
+	var refusal *circuitbreaker.OpenError
+	state := circuitbreaker.Closed
+	for i := range l.lanes {
+		path := l.lanes[i].path
+		e := path.Peek(circuitbreaker.Ask{Now: now})
+		if e == nil {
+			return nil, path.State(now)
+		}
+		if refusal == nil || soonerThan(e, refusal) {
+			refusal, state = e, path.State(now)
+		}
+	}
+	return refusal, state
 }

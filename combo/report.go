@@ -42,3 +42,26 @@ type Report struct {
 	FinishReason string
 	UpstreamID   string
 }
+
+// report is the walk as far as it has come.
+func (w *walk) report(outcome string, status int) Report {
+	r := Report{
+		RequestID: w.req.RequestID, Endpoint: string(w.req.Endpoint), Combo: w.node.Name, Model: w.req.Model,
+		Outcome: outcome, Status: status, Stream: w.req.Stream, Direct: w.node.direct, Attempts: w.attempts,
+		Start: w.start, Queue: w.queued, Total: max(w.now.Sub(w.start), 0), Upstream: w.upstream,
+		Usage: w.hold.usage, FinishReason: w.hold.finish,
+	}
+	for i := len(w.attempts) - 1; i >= 0; i-- {
+		if a := &w.attempts[i]; a.Outcome != Skipped {
+			r.Listed = a.Listed
+			if a.FirstToken > 0 {
+				r.FirstToken = a.Start.Add(a.FirstToken).Sub(w.start)
+			}
+			break
+		}
+	}
+	if r.Usage == nil && w.last.Failure != nil {
+		r.Usage = w.last.Usage
+	}
+	return r
+}
