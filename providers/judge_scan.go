@@ -1,12 +1,7 @@
 package providers
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
 // cursor reads a JSON text once, front to back, checking all of it and allocating nothing. After the first fault it
-// is spent: every method returns its zero value, and ok is false.
+// is spent: bad is set, and every method returns its zero value.
 type cursor struct {
 	text  []byte
 	at    int
@@ -17,9 +12,6 @@ type cursor struct {
 
 // deepest is the nesting from which on a text is taken for an attack.
 const deepest = 10_000
-
-// ok tells whether the text was JSON as far as it was read.
-func (c *cursor) ok() bool { return !c.bad }
 
 // end checks that only blanks follow.
 func (c *cursor) end() bool {
@@ -104,76 +96,6 @@ func (c *cursor) nextElement() bool {
 		c.bad = true
 	}
 	return false
-}
-
-// string returns what stands between the quotes of the next value, escapes unread; nil if it is no string. A value
-// of another sort is skipped.
-func (c *cursor) string() []byte {
-	if c.peek() != '"' {
-		c.skip()
-		return nil
-	}
-	c.at++
-	from := c.at
-	for c.at < len(c.text) {
-		switch b := c.text[c.at]; {
-		case b == '"':
-			c.at++
-			return c.text[from : c.at-1 : c.at-1]
-		case b == '\\':
-			c.escape()
-			if c.bad {
-				return nil
-			}
-		case b < ' ':
-			c.bad = true
-			return nil
-		default:
-			c.at += plainBytes(c.text[c.at:])
-		}
-	}
-	c.bad = true
-	return nil
-}
-
-// plainBytes counts the bytes before the next quote, backslash or control character, eight at a time.
-func plainBytes(b []byte) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	n := 0
-	for ; n+8 <= len(b); n += 8 {
-		word := binary.LittleEndian.Uint64(b[n:])
-		quote, backslash := word^(ones*'"'), word^(ones*'\\')
-		special := ((quote - ones) &^ quote) | ((backslash - ones) &^ backslash) | ((word - ones*' ') &^ word)
-		if special &= highs; special != 0 {
-			return n + bits.TrailingZeros64(special)/8
-		}
-	}
-	for ; n < len(b) && b[n] != '"' && b[n] != '\\' && b[n] >= ' '; n++ {
-	}
-	return n
-}
-
-func (c *cursor) escape() {
-	if c.at+1 >= len(c.text) {
-		c.bad = true
-		return
-	}
-	switch c.text[c.at+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		c.at += 2
-	case 'u':
-		c.bad = c.at+6 > len(c.text)
-		for i := c.at + 2; !c.bad && i < c.at+6; i++ {
-			c.bad = !isHex(c.text[i])
-		}
-		c.at += 6
-	default:
-		c.bad = true
-	}
-}
-
-func isHex(b byte) bool {
-	return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f'
 }
 
 // int64 returns the next value if it is an integer in range, else 0. Any value is skipped.

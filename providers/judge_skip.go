@@ -9,18 +9,21 @@ func (c *cursor) skip() {
 		switch c.peek() {
 		case '{':
 			c.at++
+			c.bad = !c.enter(&nest, true)
 			if c.peek() != '}' {
-				c.bad = !c.enter(&nest, true) || c.key() == nil
+				c.bad = c.bad || c.key() == nil
 				continue
 			}
 			c.at++
+			nest.depth--
 		case '[':
 			c.at++
+			c.bad = !c.enter(&nest, false)
 			if c.peek() != ']' {
-				c.bad = !c.enter(&nest, false)
 				continue
 			}
 			c.at++
+			nest.depth--
 		case '"':
 			c.string()
 		default:

@@ -23,38 +23,59 @@ const (
 	Rerank         Endpoint = "rerank"
 )
 
-// Request is a client's request, parsed once and then shared read-only by all attempts.
+// modelOptional are the endpoints that can do without a model in the request (spec: routing.md 1).
+var modelOptional = map[Endpoint]bool{Moderations: true, Images: true}
+
+// upstreamPaths are the paths behind a base URL in OpenAI's dialect.
+var upstreamPaths = map[Endpoint]string{
+	Chat:           "/chat/completions",
+	Completions:    "/completions",
+	Embeddings:     "/embeddings",
+	Responses:      "/responses",
+	Messages:       "/messages",
+	CountTokens:    "/messages/count_tokens",
+	Moderations:    "/moderations",
+	Images:         "/images/generations",
+	Speech:         "/audio/speech",
+	Transcriptions: "/audio/transcriptions",
+	Rerank:         "/rerank",
+}
+
+// Request is a client's request, parsed once and then shared by all attempts, which only read it.
 type Request struct {
 	Endpoint    Endpoint
-	Path        string      // suffix of the upstream's base URL: "/chat/completions"
+	Path        string      // behind the upstream's base URL: "/chat/completions"
 	Query       string      // raw, without "?"
 	ContentType string      // of Body
 	Header      http.Header // the client's headers; a provider sends up those of its allow-list only
-	Body        []byte      // not changed while any attempt is under way, see BodyInUse
+	Body        []byte      // no attempt reads it after its Send failed or its Events were closed
 	RequestID   string
 	Start       time.Time // when the request came in
 
-	Model         string // as the client named it; empty if the endpoint needs none
-	ModelAt       [2]int // span of the model's JSON value in Body; both 0 if there is none
+	Model         string // as the client named it; empty if it named none and needs none
+	ModelAt       [2]int // span of the model's JSON value in Body; empty if it named none
 	Stream        bool
-	IncludeUsage  bool // stream_options.include_usage
-	Tools         bool // tools or functions are offered
-	Vision        bool // an image is part of the input
-	MaxTokens     int  // 0 if the client set none
-	SessionHeader string
+	IncludeUsage  bool   // stream_options.include_usage
+	Tools         bool   // tools or functions are offered
+	Vision        bool   // an image is part of the input
+	MaxTokens     int    // 0 if the client set none
+	SessionHeader string // x-session-id, if the client sent it
+
+	at places
 }
 
-// BadRequest is a client's fault that no target needs to be asked about (spec: api.md, errors).
-type BadRequest struct {
-	Status  int    // 400 or 413
-	Code    string // error.code, empty for null
-	Param   string // error.param, empty for null
-	Message string
-}
-
-func (e *BadRequest) Error() string { return e.Message }
-
-// ParseRequest checks a JSON body in one pass. Its error is always a [*BadRequest]. The request keeps body.
+// ParseRequest checks a JSON body whole in one pass, as encoding/json would, and notes what routing asks about. Its
+// error is always a [*BadRequest]. The request keeps body. Beyond JSON it refuses nesting over 128 levels, a model or
+// stream member that is there twice or in another case (a target may take the other one), and members of a wrong
+// type among those that it reads.
 func ParseRequest(e Endpoint, body []byte) (*Request, error) {
-	return &Request{Endpoint: e, Body: body}, nil
+	r := &Request{Endpoint: e, Path: upstreamPaths[e], ContentType: "application/json", Body: body}
+	s := requestScan{cursor: cursor{text: body}, request: r}
+	if err := s.object(); err != nil {
+		return nil, err
+	}
+	if r.Model == "" && !modelOptional[e] {
+		return nil, missing("model")
+	}
+	return r, nil
 }
