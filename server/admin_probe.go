@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -95,7 +96,7 @@ func (s *Server) testProvider(c echo.Context) error {
 		slots <- struct{}{}
 		tests.Go(func() {
 			defer func() { <-slots }()
-			results[i] = testModel(c.Request().Context(), p, model)
+			results[i] = s.testModel(c.Request().Context(), p, model)
 		})
 	}
 	tests.Wait()
@@ -120,10 +121,16 @@ func testedModels(routing *combo.Config, p *combo.Provider) []string {
 	return slices.Compact(models)
 }
 
-func testModel(ctx context.Context, p *combo.Provider, model string) testResult {
+func (s *Server) testModel(ctx context.Context, p *combo.Provider, model string) (result testResult) {
 	ctx, cancel := context.WithTimeout(ctx, testPatience)
 	defer cancel()
-	result := testResult{Model: model}
+	result.Model = model
+	defer func() {
+		if bug := recover(); bug != nil { // on this goroutine it would end the process
+			s.log.Error("testing a provider panicked", "provider", p.ID, "model", model, "panic", bug, "stack", string(debug.Stack()))
+			result.fail(providers.Local, "internal error of the gateway")
+		}
+	}()
 	quoted, err := json.Marshal(model)
 	if err != nil {
 		result.fail(providers.Local, err.Error())
@@ -135,7 +142,7 @@ func testModel(ctx context.Context, p *combo.Provider, model string) testResult 
 		result.fail(providers.Local, err.Error())
 		return result
 	}
-	req.Path, req.ContentType, req.Header = "/chat/completions", jsonContentType[0], http.Header{}
+	req.Header = http.Header{}
 	req.RequestID, req.Start = newRequestID(), time.Now()
 	attempt := &providers.Attempt{Request: req, Model: model, Limits: p.Limits}
 	if len(p.Keys) > 0 {

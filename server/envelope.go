@@ -41,30 +41,6 @@ type envelopeError struct {
 	Attempts any     `json:"attempts,omitempty"`
 }
 
-// errorType is error.type of the client side by status.
-func errorType(status int) string {
-	switch status {
-	case http.StatusUnauthorized:
-		return "authentication_error"
-	case http.StatusPaymentRequired:
-		return "insufficient_quota"
-	case http.StatusForbidden:
-		return "permission_error"
-	case http.StatusNotFound:
-		return "not_found_error"
-	case http.StatusRequestEntityTooLarge:
-		return "request_too_large"
-	case http.StatusTooManyRequests:
-		return "rate_limit_error"
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "overloaded_error"
-	}
-	if status >= http.StatusInternalServerError {
-		return "api_error"
-	}
-	return "invalid_request_error"
-}
-
 // orNull is nil for the empty string, which JSON shows as null.
 func orNull(s string) *string {
 	if s == "" {
@@ -76,7 +52,7 @@ func orNull(s string) *string {
 func (e *apiError) envelope() envelope {
 	typ := e.Type
 	if typ == "" {
-		typ = errorType(e.Status)
+		typ = providers.ErrorType(e.Status)
 	}
 	return envelope{envelopeError{Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code), Details: e.Details}}
 }

@@ -12,20 +12,6 @@ import (
 	"github.com/ohmroute/ohmroute/config"
 )
 
-func TestErrorTypes(t *testing.T) {
-	tests := map[int]string{
-		400: "invalid_request_error", 401: "authentication_error", 402: "insufficient_quota", 403: "permission_error",
-		404: "not_found_error", 405: "invalid_request_error", 408: "invalid_request_error", 413: "request_too_large",
-		415: "invalid_request_error", 429: "rate_limit_error", 500: "api_error", 502: "overloaded_error",
-		503: "overloaded_error", 504: "overloaded_error", 529: "api_error",
-	}
-	for status, want := range tests {
-		if got := errorType(status); got != want {
-			t.Errorf("%d is %q, want %q", status, got, want)
-		}
-	}
-}
-
 func TestPanicsAreAnsweredInTheEnvelope(t *testing.T) {
 	g := newGateway(t, false)
 	serve := func(h http.HandlerFunc) (w *httptest.ResponseRecorder, aborted bool) {

@@ -75,7 +75,7 @@ func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
 		t.Fatal(err)
 	}
 	g.breakers.Start()
-	g.router = combo.NewRouter(&combo.Config{}, g.breakers, combo.Options{Logger: log})
+	g.router = combo.NewRouter(&combo.Config{}, g.breakers, combo.Options{})
 	sealer, err := config.NewSealer(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)

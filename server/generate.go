@@ -10,7 +10,7 @@ import (
 )
 
 // generate is the handler of one endpoint that targets answer: body in, one walk, answer out.
-func generate(endpoint providers.Endpoint, path string) func(*Server, echo.Context) error {
+func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 	return func(s *Server, c echo.Context) error {
 		x, r := exchangeOf(c), c.Request()
 		if err := s.enter(x); err != nil {
@@ -23,7 +23,7 @@ func generate(endpoint providers.Endpoint, path string) func(*Server, echo.Conte
 		}
 		req, err := providers.ParseRequest(endpoint, body.b)
 		if err == nil {
-			prepare(req, path, x, r)
+			prepare(req, x, r)
 			err = s.walk(x, r, req)
 		}
 		// Not deferred: after a panic an attempt may still be reading the body.
@@ -33,14 +33,12 @@ func generate(endpoint providers.Endpoint, path string) func(*Server, echo.Conte
 }
 
 // prepare adds to a parsed request what came beside its body. The client's credentials stay here.
-func prepare(req *providers.Request, path string, x *exchange, r *http.Request) {
-	req.Path = path
+func prepare(req *providers.Request, x *exchange, r *http.Request) {
 	req.Query = r.URL.RawQuery
 	req.RequestID = x.id
 	req.Start = x.start
-	req.ContentType = r.Header.Get("Content-Type")
-	if !strings.Contains(req.ContentType, "json") {
-		req.ContentType = jsonContentType[0] // it was parsed as such, whatever curl calls it
+	if ct := r.Header.Get("Content-Type"); strings.Contains(ct, "json") {
+		req.ContentType = ct // else what it was parsed as, whatever curl calls it
 	}
 	x.retries = retryCount(r.Header)
 	req.SessionHeader = r.Header.Get("X-Session-Id")

@@ -75,7 +75,7 @@ func (s *Server) told(x *exchange, r *http.Request, e *combo.Error) refusal {
 	}
 	typ := e.Type
 	if typ == "" {
-		typ = errorType(e.Status)
+		typ = providers.ErrorType(e.Status)
 	}
 	env := envelope{envelopeError{Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code)}}
 	if len(e.Attempts) > 0 {

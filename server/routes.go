@@ -20,7 +20,7 @@ var clientPrefixes = [...]string{"/v1", "", "/openai/v1"}
 
 // routes is the table. Paths of roleClient stand below each of clientPrefixes, all others as they are.
 var routes = []route{
-	{http.MethodPost, "/chat/completions", roleClient, generate(providers.Chat, "/chat/completions")},
+	{http.MethodPost, "/chat/completions", roleClient, generate(providers.Chat)},
 	{http.MethodGet, "/responses", roleClient, (*Server).refuseUpgrade},
 	{http.MethodGet, "/models", roleClient, (*Server).listModels},
 	{http.MethodGet, "/models/*", roleClient, (*Server).showModel},

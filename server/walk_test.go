@@ -363,8 +363,9 @@ func TestDraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.get("/readyz"); got.StatusCode != 200 {
-				t.Errorf("readyz before: %d", got.StatusCode)
+			before := r.get("/readyz")
+			if text, _ := readAll(t, before); before.StatusCode != 200 {
+				t.Errorf("readyz before: %d %s", before.StatusCode, text)
 			}
 			r.stop()
 			synctest.Wait()
