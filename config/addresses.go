@@ -76,6 +76,9 @@ func hostRule(host string) string {
 }
 
 func originRule(origin string) string {
+	if origin == "*" {
+		return ""
+	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Path != "" || u.RawQuery != "" {
 		return "must be an origin, such as https://app.example.com, not " + quote(origin)

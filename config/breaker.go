@@ -23,7 +23,7 @@ type BreakerPatch struct {
 	Jitter, ErrorThreshold                        *circuitbreaker.Fraction
 	VolumeThreshold                               *int
 	Enforce                                       *bool
-	Kinds                                         map[providers.Kind]KindPatch
+	Kinds                                         map[providers.Kind]providers.Override
 }
 
 func (b *BreakerPatch) isZero() bool { return reflect.ValueOf(b).Elem().IsZero() }
@@ -67,53 +67,51 @@ func (b *BreakerPatch) kinds(m members, rules bool) {
 	}
 	m.entries("kinds", keys, func(key string, m members) {
 		patch := b.Kinds[providers.Kind(key)]
-		patch.members(m, rules)
+		kindMembers(&patch, m, rules)
 		if o, reading := m.(*objectReader); reading {
 			o.check(o.path, key, kindOfFailure)
 			if b.Kinds == nil {
-				b.Kinds = map[providers.Kind]KindPatch{}
+				b.Kinds = map[providers.Kind]providers.Override{}
 			}
 			b.Kinds[providers.Kind(key)] = patch
 		}
 	})
 }
 
-// KindPatch overrides the row of one failure kind. Counts, Scope and Failover belong to a provider or to `defaults`,
-// not to a model (spec: failures.md 1).
-type KindPatch struct {
-	Threshold      *int
-	ImmediateOpen  *bool
-	Cooldown, Park *time.Duration
-
-	Counts          *bool
-	Scope, Failover *string // a name of charges, of failovers
-}
-
-func (k *KindPatch) members(m members, rules bool) {
+// kindMembers are what a layer may say of one failure kind. counts, scope and failover belong to a provider or to
+// `defaults`, not to a model (spec: failures.md 1).
+func kindMembers(k *providers.Override, m members, rules bool) {
 	m.count("threshold", &k.Threshold, unbounded)
 	m.flag("immediate_open", &k.ImmediateOpen)
 	m.duration("cooldown", &k.Cooldown, anyLength)
 	m.duration("park", &k.Park, anyLength)
 	if rules {
 		m.flag("counts", &k.Counts)
-		m.text("scope", &k.Scope, among(chargeNames...))
-		m.text("failover", &k.Failover, among(failoverNames()...))
+		enumerated(m, "scope", &k.Scope, providers.ChargeNone, providers.ChargeByScope)
+		enumerated(m, "failover", &k.Failover, providers.NextNone, providers.NextBeforeCommit)
 	}
 }
 
-// chargeNames are the values of a kind's `scope`, by providers.Charge.
-var chargeNames = []string{
-	providers.ChargeNone: "none", providers.ChargeProvider: "provider", providers.ChargeKey: "key",
-	providers.ChargeTarget: "target", providers.ChargeByScope: "breaker_scope",
-}
-
-// failoverNames are the values of a kind's `failover`, by providers.Failover.
-func failoverNames() []string {
-	var names []string
-	for f := providers.NextNone; f <= providers.NextBeforeCommit; f++ {
-		names = append(names, f.String())
+// enumerated is a text that stands for one of the numbers from first to last.
+func enumerated[T interface {
+	~uint8
+	String() string
+}](m members, name string, v **T, first, last T) {
+	var words []string
+	for t := first; t <= last; t++ {
+		words = append(words, t.String())
 	}
-	return names
+	var word *string
+	if *v != nil {
+		word = new((**v).String())
+	}
+	m.text(name, &word, among(words...))
+	if !m.reads() || word == nil {
+		return
+	}
+	if i := slices.Index(words, *word); i >= 0 {
+		*v = new(first + T(i))
+	}
 }
 
 // kindOfFailure is the rule of a failure kind's name.

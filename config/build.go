@@ -54,10 +54,11 @@ func (b *builder) provider(p Provider) error {
 	d := b.state.defaults
 	ls := layers{&d.Breaker, &p.Breaker}
 	settings := ls.settings()
+	rules, _ := ls.rules() // what can't be changed was refused when it was read
 	routed := &combo.Provider{
 		ID: p.ID, Kind: p.Kind, Preset: p.Preset, Client: client,
 		Models: make(map[string]combo.Model, len(p.Models)),
-		Scope:  circuitbreaker.ScopeProvider, Rules: ls.rules(),
+		Scope:  circuitbreaker.ScopeProvider, Rules: rules,
 		Limits:         p.Timeouts.limits(d.Timeouts.limits(combo.DefaultLimits())),
 		MaxConcurrency: p.MaxConcurrency, QueueTimeout: p.QueueTimeout,
 		Endpoints: endpoints(p.Dialects), Enabled: !p.Disabled, CreatedAt: p.CreatedAt,
@@ -90,27 +91,11 @@ func (b *builder) provider(p Provider) error {
 
 // key gives the credential of a key; one without is left out, so that it is never sent as an empty one.
 func (b *builder) key(p *Provider, i int) (providers.Key, bool) {
-	k := &p.Keys[i]
-	key := providers.Key{Name: k.Name, Weight: k.Weight}
-	path := "provider " + quote(p.ID) + "." + at("keys", i)
-	switch {
-	case k.Env != "":
-		key.Secret, _ = b.env(k.Env)
-		switch wrong := secretRule(key.Secret); {
-		case key.Secret == "":
-			b.warn(Problem{Path: path, Message: "is not used: the environment variable " + shownEnv(k.Env) + " is not set"})
-			return key, false
-		case wrong != "":
-			b.warn(Problem{Path: path, Message: "is not used: the value of the environment variable " + shownEnv(k.Env) + " " + wrong})
-			return key, false
-		}
-	case k.value == nil:
-		b.warn(Problem{Path: path, Message: "is not used: its stored value can't be read; " + errSealed.Error()})
-		return key, false
-	default:
-		key.Secret = *k.value
+	key, err := p.Keys[i].credential(b.env)
+	if err != nil {
+		b.warn(Problem{Path: "provider " + quote(p.ID) + "." + at("keys", i), Message: "is not used: " + err.Error()})
 	}
-	return key, true
+	return key, err == nil
 }
 
 func (m *Model) routing() combo.Model {

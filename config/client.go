@@ -90,6 +90,9 @@ func (p *Provider) checkDemo(path string, client providers.Provider) []Problem {
 
 // flat takes joined errors apart.
 func flat(err error) []error {
+	if err == nil {
+		return nil
+	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, e := range joined.Unwrap() {

@@ -33,10 +33,8 @@ func (l *Live) CreateKey(ctx context.Context, body []byte) (ClientKey, error) {
 	k.ID = hex.EncodeToString(randomBytes()[:8])
 	now := l.o.Now()
 	k.Origin = Origin{ManagedBy: ManagedByAPI, CreatedAt: now, UpdatedAt: now, Version: 1}
-	if !l.stored.required { // first, so that no crash leaves a key without it
-		if err := l.mark(ctx, markRequired); err != nil {
-			return ClientKey{}, err
-		}
+	if err := l.mark(ctx, markRequired); err != nil { // first, so that no crash leaves a key without it
+		return ClientKey{}, err
 	}
 	changed := *l.stored
 	changed.required = true

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"time"
 )
@@ -52,7 +53,7 @@ type Server struct {
 	Listen         string        // host:port, 127.0.0.1:4700
 	AdminListen    string        // own listener of the admin side, "" for none
 	DrainTimeout   time.Duration // 30 s
-	MaxBody        int           // bytes of a request body, 32 MiB
+	MaxBody        int64         // bytes of a request body, 32 MiB
 	MetricsToken   string        // lets a scraper read /metrics, beside the admin token
 	AllowAnonymous bool          // serve /v1 without client keys on a listener that isn't loopback
 	AllowedHosts   []string      // Host names that the admin side answers beside the listen addresses and localhost
@@ -69,7 +70,9 @@ func (s *Server) members(m members) {
 	text(m, "listen", &s.Listen, optional(addressRule))
 	text(m, "admin_listen", &s.AdminListen, optional(addressRule))
 	duration(m, "drain_timeout", &s.DrainTimeout, aboveZero)
-	count(m, "max_body", &s.MaxBody, span{leastBody, mostBody})
+	body := int(s.MaxBody)
+	count(m, "max_body", &body, span{leastBody, mostBody})
+	s.MaxBody = int64(body)
 	text(m, "metrics_token", &s.MetricsToken, optional(secretRule))
 	flag(m, "allow_anonymous", &s.AllowAnonymous)
 	m.texts("allowed_hosts", &s.AllowedHosts, hostRule)
@@ -109,4 +112,9 @@ func (r *Registry) members(m members) {
 	duration(m, "sweep_interval", &r.SweepInterval, aboveZero)
 	duration(m, "idle_after", &r.IdleAfter, aboveZero)
 	count(m, "max_breakers", &r.MaxBreakers, span{1, mostCounts})
+}
+
+// SameProcess tells whether two files agree on what is read at the start of the process only.
+func (f *File) SameProcess(other *File) bool {
+	return reflect.DeepEqual(f.Server, other.Server) && f.Database == other.Database && f.Defaults.Registry == other.Defaults.Registry
 }

@@ -25,13 +25,22 @@ func (ls layers) settings() circuitbreaker.Settings {
 	for _, l := range ls {
 		l.lay(&s)
 	}
-	s.Kinds = providers.DefaultRules().BreakerKinds(s.Measure != circuitbreaker.Window && s.Cooldown != 0)
+	rules, _ := ls.rules()
+	s.Kinds = rules.BreakerKinds(s.Measure != circuitbreaker.Window && s.Cooldown != 0)
+	return s
+}
+
+// rules lays what the patches say of the kinds over the default table, as far as that can be changed.
+func (ls layers) rules() (providers.Rules, error) {
+	rules := providers.DefaultRules()
+	var refused error
 	for _, l := range ls {
-		for kind, patch := range l.Kinds {
-			s.Kinds[kind] = patch.over(s.Kinds[kind])
+		if len(l.Kinds) > 0 {
+			changed, err := rules.With(l.Kinds)
+			rules, refused = changed, errors.Join(refused, err)
 		}
 	}
-	return s
+	return rules, refused
 }
 
 // lay puts the patch over everything but the kinds.
@@ -61,49 +70,22 @@ func override[T any](v *T, by *T) {
 	}
 }
 
-// over lays the patch over a kind's settings.
-func (k KindPatch) over(s circuitbreaker.KindSettings) circuitbreaker.KindSettings {
-	override(&s.Threshold, k.Threshold)
-	override(&s.ImmediateOpen, k.ImmediateOpen)
-	if k.Cooldown != nil {
-		s.Cooldown = k.Cooldown
-	}
-	if k.Park != nil {
-		s.Park = k.Park
-	}
-	return s
-}
-
-// rules lays what the patches say of the kinds beside the breaker over the default table.
-func (ls layers) rules() providers.Rules {
-	rules := providers.DefaultRules()
-	for _, l := range ls {
-		for kind, patch := range l.Kinds {
-			rule := rules[kind]
-			override(&rule.Counts, patch.Counts)
-			if patch.Scope != nil {
-				rule.Charged = providers.Charge(slices.Index(chargeNames, *patch.Scope))
-				if patch.Counts == nil && rule.Charged != providers.ChargeNone {
-					rule.Counts = true
-				}
-			}
-			if patch.Failover != nil {
-				rule.Failover = providers.Failover(slices.Index(failoverNames(), *patch.Failover))
-			}
-			rules[kind] = rule
-		}
-	}
-	return rules
-}
-
 // outOfRange validates the settings that the layers give and reports what the highest layer is to blame for: what is
 // out of range without it is reported where it stands.
 func (ls layers) outOfRange(path string) []Problem {
-	if len(ls) == 0 || ls[len(ls)-1].isZero() {
+	highest := ls[len(ls)-1]
+	if highest.isZero() {
 		return nil
 	}
 	below := rangeErrors(ls[:len(ls)-1].settings())
 	var problems []Problem
+	if _, err := (layers{highest}).rules(); err != nil {
+		for _, e := range flat(err) {
+			if o, ok := errors.AsType[*providers.OverrideError](e); ok && o.Member != "" {
+				problems = append(problems, Problem{Path: within(path, "kinds."+string(o.Kind)+"."+o.Member), Message: o.Reason})
+			}
+		}
+	}
 	for _, e := range rangeErrors(ls.settings()) {
 		if slices.ContainsFunc(below, func(b *circuitbreaker.RangeError) bool { return *b == *e }) {
 			continue
@@ -114,16 +96,8 @@ func (ls layers) outOfRange(path string) []Problem {
 }
 
 func rangeErrors(s circuitbreaker.Settings) []*circuitbreaker.RangeError {
-	err := s.Validate()
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return nil
-	}
 	var ranges []*circuitbreaker.RangeError
-	for _, e := range joined.Unwrap() {
+	for _, e := range flat(s.Validate()) {
 		if r, ok := errors.AsType[*circuitbreaker.RangeError](e); ok {
 			ranges = append(ranges, r)
 		}

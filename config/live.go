@@ -68,13 +68,14 @@ type Live struct {
 	file    *File
 	clients *clients
 	warned  map[Problem]bool
+	marks   map[string]bool // of the settings in the store
 }
 
 // OpenLive loads the stored documents, lays the file over them and applies the whole. A store that can't be read is
 // logged: the gateway then starts with what the file has, or with the demo, until KeepLoading has read it.
 func OpenLive(ctx context.Context, o LiveOptions) (*Live, error) {
 	o.withDefaults()
-	l := &Live{o: o, clients: &clients{}, warned: map[Problem]bool{}}
+	l := &Live{o: o, clients: &clients{}, warned: map[Problem]bool{}, marks: map[string]bool{}}
 	l.change.Lock()
 	defer l.change.Unlock()
 	l.file = l.dated(o.File, nil)
@@ -203,12 +204,12 @@ func (l *Live) Reload(ctx context.Context, file *File) error {
 	if err != nil {
 		return err
 	}
-	if len(file.Keys) > 0 && l.loaded && !l.stored.required {
-		required := *l.stored
-		if required.required = true; l.mark(ctx, markRequired) != nil {
+	if required := *l.stored; len(file.Keys) > 0 && l.loaded {
+		if err := l.mark(ctx, markRequired); err != nil {
 			made.discard()
-			return ErrPersistence
+			return err
 		}
+		required.required = true
 		l.stored = &required
 	}
 	l.apply(next, made)

@@ -14,28 +14,27 @@ const (
 	markRequired  = "client-key-required" // a client key existed once
 )
 
-// load reads the store. A new installation gets its mark, and the demo if there is nothing else.
+// load reads the store. A new installation gets its mark, and the demo if there is nothing else; if these can't be
+// written, the next start does it.
 func (l *Live) load(ctx context.Context) (*stored, error) {
-	s, marked, err := l.readStore(ctx)
+	s, err := l.readStore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !marked {
+	if !l.marks[markInstalled] {
 		if l.o.Demo && s.isNew(l.file) {
 			s = s.withDemo(l.o.Now())
-			if err := l.storeAll(ctx, s); err != nil {
-				return nil, err
-			}
+			err = l.storeAll(ctx, s)
 		}
-		if err := l.mark(ctx, markInstalled); err != nil {
-			return nil, err
+		if err == nil {
+			err = l.mark(ctx, markInstalled)
 		}
 	}
-	if len(l.file.Keys) > 0 && !s.required {
-		if err := l.mark(ctx, markRequired); err != nil {
-			return nil, err
-		}
-		s.required = true
+	if len(l.file.Keys) > 0 && err == nil {
+		err = l.mark(ctx, markRequired)
+	}
+	if err != nil {
+		l.o.Logger.Warn("the stored configuration can be read but not written", "error", err)
 	}
 	return s, nil
 }
@@ -46,11 +45,18 @@ func (s *stored) isNew(file *File) bool {
 		(len(s.providers) == 0 || len(s.providers) == 1 && s.providers[0].ID == demoName)
 }
 
-// mark puts a mark into the settings of the store.
+// mark puts a mark into the settings of the store, if it isn't there. Requires l.change.
 func (l *Live) mark(ctx context.Context, name string) error {
+	if l.marks[name] {
+		return nil
+	}
 	ctx, cancel := storeContext(ctx)
 	defer cancel()
-	return persistence(l.o.Store.PutDocument(ctx, collectionSettings, name, []byte(`{}`)))
+	if err := l.o.Store.PutDocument(ctx, collectionSettings, name, []byte(`{}`)); err != nil {
+		return persistence(err)
+	}
+	l.marks[name] = true
+	return nil
 }
 
 // storeAll writes every provider and combo, the provider first, as a combo names it.
@@ -71,27 +77,30 @@ func (l *Live) storeAll(ctx context.Context, s *stored) error {
 }
 
 // readStore reads all documents. Rows that can't be read are logged by name and left out, and stay as they are.
-func (l *Live) readStore(ctx context.Context) (s *stored, marked bool, err error) {
+func (l *Live) readStore(ctx context.Context) (s *stored, err error) {
 	ctx, cancel := storeContext(ctx)
 	defer cancel()
 	s = &stored{unreadable: map[string]bool{}}
 	settings, err := l.o.Store.Documents(ctx, collectionSettings)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	_, marked = settings[markInstalled]
-	_, s.required = settings[markRequired]
+	for mark := range settings {
+		l.marks[mark] = true
+	}
+	s.required = l.marks[markRequired]
 	if s.providers, err = readCollection(ctx, l, s, collectionProviders, readProvider(l)); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if s.combos, err = readCollection(ctx, l, s, collectionCombos, readCombo); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if s.keys, err = readCollection(ctx, l, s, collectionKeys, readKey); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	slices.SortFunc(s.keys, func(a, b ClientKey) int { return strings.Compare(a.Name, b.Name) })
-	return s, marked, nil
+	s.required = s.required || len(s.keys) > 0
+	return s, nil
 }
 
 func readCollection[D any](ctx context.Context, l *Live, s *stored, name string, read func(*node) (D, []Problem)) ([]D, error) {

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/db"
+	"github.com/ohmroute/ohmroute/server"
+)
+
+// closeTimeout bounds how long the end waits for the disk.
+const closeTimeout = 10 * time.Second
+
+// gateway is everything that runs.
+type gateway struct {
+	world      world
+	logger     *slog.Logger
+	file       *config.File
+	settings   config.Server // the file's, with the flags laid over them
+	listeners  server.Listeners
+	secrets    config.Secrets
+	store      *db.DB
+	breakers   *circuitbreaker.Registry
+	live       *config.Live
+	router     *combo.Router
+	server     *server.Server
+	background sync.WaitGroup
+}
+
+// open makes everything in the order in which it depends on each other; the breakers are restored before anything
+// can be asked. An error leaves nothing open.
+func open(ctx context.Context, o settings, file *config.File, w world, logger *slog.Logger) (*gateway, error) {
+	g := &gateway{world: w, logger: logger, file: file, settings: file.Server}
+	for _, step := range []func(context.Context, settings) error{
+		g.listen, g.openStore, g.openSecrets, g.openBreakers, g.openConfiguration, g.openServer,
+	} {
+		if err := step(ctx, o); err != nil {
+			return nil, errors.Join(err, g.close(ctx))
+		}
+	}
+	return g, nil
+}
+
+// listen comes first: a port that is taken is found before anything is touched.
+func (g *gateway) listen(ctx context.Context, o settings) error {
+	s := &g.settings
+	if o.given("listen") || s.Listen == "" {
+		s.Listen = o.listen
+	}
+	s.AllowAnonymous = s.AllowAnonymous || o.allowAnonymous
+	var err error
+	if g.listeners.Client, err = listenOn(ctx, &s.Listen); err != nil || s.AdminListen == "" {
+		return err
+	}
+	g.listeners.Admin, err = listenOn(ctx, &s.AdminListen)
+	return err
+}
+
+// listenOn replaces port 0 in the address by the one that was found.
+func listenOn(ctx context.Context, address *string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", *address)
+	if err != nil {
+		return nil, fmt.Errorf("can't listen on %s: %w", *address, err)
+	}
+	if host, port, err := net.SplitHostPort(*address); err == nil && port == "0" {
+		_, port, _ = net.SplitHostPort(l.Addr().String())
+		*address = net.JoinHostPort(host, port)
+	}
+	return l, nil
+}
+
+func (g *gateway) openStore(ctx context.Context, o settings) error {
+	dsn := g.file.Database
+	if o.given("database") {
+		dsn = o.database
+	}
+	path, err := config.DatabasePath(dsn, o.dataDir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dataDir, 0o700); err != nil {
+		g.logger.Warn("the data directory can't be made", "error", err)
+	}
+	options := db.Options{Path: path, Logger: g.logger}
+	g.store, err = db.Open(ctx, options)
+	if unwritable, ok := errors.AsType[*db.UnwritableError](err); ok {
+		g.logger.Error("the database can't be written: serving from memory, and changes of the configuration are refused",
+			"error", unwritable)
+		g.store, err = db.OpenLater(options), nil
+	}
+	return err
+}
+
+func (g *gateway) openSecrets(_ context.Context, o settings) error {
+	var err error
+	g.secrets, err = config.LoadSecrets(o.dataDir, g.world.env)
+	return err
+}
+
+func (g *gateway) openBreakers(ctx context.Context, _ settings) error {
+	r := g.file.Defaults.Registry
+	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{
+		Store: g.store.Breakers(), Logger: g.logger, FlushInterval: r.FlushInterval, SweepInterval: r.SweepInterval,
+		IdleAfter: r.IdleAfter, MaxBreakers: r.MaxBreakers,
+	})
+	if err := g.breakers.Restore(ctx); err != nil {
+		g.logger.Error("breaker state can't be restored: all begin CLOSED", "error", err)
+	}
+	return nil
+}
+
+func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
+	_, missing := os.Stat(filepath.Join(o.dataDir, "admin.token"))
+	var err error
+	g.live, err = config.OpenLive(ctx, config.LiveOptions{
+		Store: g.store, Sealer: g.secrets.Sealer, File: g.file, Demo: !o.noDemo, Env: g.world.env, Logger: g.logger,
+		Installed: missing == nil && !g.secrets.Created,
+		Apply: func(b *config.Built) {
+			g.breakers.Configure(ctx, b.Breakers)
+			if g.router == nil {
+				g.router = combo.NewRouter(b.Routing, g.breakers, combo.Options{})
+				return
+			}
+			g.router.Swap(b.Routing)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	g.breakers.Start()
+	return nil
+}
+
+func (g *gateway) openServer(context.Context, settings) error {
+	var degraded []string
+	if g.secrets.InMemory {
+		degraded = append(degraded, "secrets")
+	}
+	var err error
+	g.server, err = server.New(server.Options{
+		Router: g.router, Breakers: g.breakers, Config: g.live, AdminToken: g.secrets.AdminToken, Version: versionName(),
+		Settings: g.settings, Degraded: degraded, Logger: g.logger,
+	})
+	return err
+}
+
+// run serves until ctx ends and then puts everything in order.
+func (g *gateway) run(ctx context.Context) error {
+	g.background.Go(func() { g.live.KeepLoading(ctx) })
+	g.welcome()
+	err := g.server.Run(ctx, g.listeners)
+	if errors.Is(err, server.ErrAnonymous) {
+		err = fmt.Errorf("%w: make a client key on loopback first, put keys into the configuration file, or pass --allow-anonymous", err)
+	}
+	return errors.Join(err, g.close(ctx))
+}
+
+// close ends what was opened, the disk last.
+func (g *gateway) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	var errs []error
+	for _, l := range []net.Listener{g.listeners.Client, g.listeners.Admin} {
+		if l != nil && g.server == nil { // else its server's to close
+			errs = append(errs, l.Close())
+		}
+	}
+	if g.breakers != nil {
+		errs = append(errs, g.breakers.Close(ctx))
+	}
+	if g.store != nil {
+		errs = append(errs, g.store.Close())
+	}
+	return errors.Join(errs...)
+}
