@@ -3,15 +3,47 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/sse"
 )
+
+// replayedEvents is how many events a watcher that comes back can catch up on.
+const replayedEvents = 4096
 
 // transitionBuffer is how many events of breakers may wait for the feed before the oldest are lost.
 const transitionBuffer = 4096
+
+// feed is the event stream of the admin side. It is safe for concurrent use.
+type feed struct {
+	broker   *sse.Broker
+	log      *slog.Logger
+	watchers atomic.Int64
+	left     atomic.Int64 // when the last watcher left, in Unix nanoseconds
+}
+
+// watcherReturns is how long a watcher that was cut may take to come back and still find every event.
+const watcherReturns = 2 * time.Minute
+
+// watched tells whether somebody may see an event that is published now. Only frequent events need to ask.
+func (f *feed) watched() bool {
+	return f.watchers.Load() > 0 || time.Since(time.Unix(0, f.left.Load())) < watcherReturns
+}
+
+func (f *feed) publish(typ string, payload any) {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		f.log.Error("an event can't be shown", "event", typ, "error", err)
+		return
+	}
+	f.broker.Publish(typ, body)
+}
 
 // events streams what happens, from Last-Event-ID on if it is remembered.
 func (s *Server) events(c echo.Context) error {
@@ -20,7 +52,12 @@ func (s *Server) events(c echo.Context) error {
 		c.Response().WriteHeader(http.StatusOK)
 		return nil
 	}
-	s.feed.ServeHTTP(c.Response(), c.Request())
+	s.feed.watchers.Add(1)
+	defer func() {
+		s.feed.left.Store(time.Now().UnixNano())
+		s.feed.watchers.Add(-1)
+	}()
+	s.feed.broker.ServeHTTP(c.Response(), c.Request())
 	return nil
 }
 
@@ -39,11 +76,11 @@ func (s *Server) followBreakers(ctx context.Context, sub *circuitbreaker.Subscri
 		case ev.Transition != nil:
 			t := ev.Transition
 			s.metrics.transitions.WithLabelValues(t.Name, t.From.String(), t.To.String(), t.Reason).Inc()
-			s.publish("breaker.transition", t)
+			s.feed.publish("breaker.transition", t)
 		case ev.Persistence != nil && ev.Persistence.Degraded:
-			s.publish("persistence.degraded", persistenceEvent{persistenceDegraded, wireTime(ev.Persistence.At)})
+			s.feed.publish("persistence.degraded", persistenceEvent{persistenceDegraded, wireTime(ev.Persistence.At)})
 		case ev.Persistence != nil:
-			s.publish("persistence.restored", persistenceEvent{persistenceOK, wireTime(ev.Persistence.At)})
+			s.feed.publish("persistence.restored", persistenceEvent{persistenceOK, wireTime(ev.Persistence.At)})
 		}
 	}
 }
@@ -63,7 +100,7 @@ func (s *Server) followConfig(ctx context.Context) {
 		}
 		for _, change := range changes {
 			seen = change.Version
-			s.publish("config.changed", struct {
+			s.feed.publish("config.changed", struct {
 				Version    uint64 `json:"version"`
 				Collection string `json:"collection"`
 				ID         string `json:"id"`
@@ -72,13 +109,4 @@ func (s *Server) followConfig(ctx context.Context) {
 			}{change.Version, change.Collection, change.ID, change.Action, wireTime(change.At)})
 		}
 	}
-}
-
-func (s *Server) publish(typ string, payload any) {
-	body, err := json.Marshal(payload)
-	if err != nil {
-		s.log.Error("an event can't be shown", "event", typ, "error", err)
-		return
-	}
-	s.feed.Publish(typ, body)
 }

@@ -2,20 +2,18 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync/atomic"
 
 	"github.com/ohmroute/ohmroute/combo"
-	"github.com/ohmroute/ohmroute/sse"
 )
 
-// recorder takes finished requests off the request path: its goroutine adds them to the log and the totals and
-// publishes them. A burst that it can't follow loses entries, which it says, and never slows a request.
+// recorder takes finished requests off the request path: its goroutine adds them to the log and the totals and, while
+// somebody watches, publishes them. A burst that it can't follow loses entries, which it says, and never slows a request.
 type recorder struct {
-	in      chan finished
+	in      chan *finished
 	dropped atomic.Uint64
-	feed    *sse.Broker
+	feed    *feed
 	log     *slog.Logger
 
 	requests *requestLog
@@ -30,14 +28,14 @@ type finished struct {
 
 const recorderBuffer = 1024
 
-func newRecorder(size int, feed *sse.Broker, log *slog.Logger) *recorder {
+func newRecorder(size int, feed *feed, log *slog.Logger) *recorder {
 	return &recorder{
-		in: make(chan finished, recorderBuffer), feed: feed, log: log, requests: newRequestLog(size),
+		in: make(chan *finished, recorderBuffer), feed: feed, log: log, requests: newRequestLog(size),
 	}
 }
 
 // record hands a finished request over without waiting.
-func (r *recorder) record(f finished) {
+func (r *recorder) record(f *finished) {
 	select {
 	case r.in <- f:
 	default:
@@ -64,19 +62,15 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-func (r *recorder) keep(f finished) {
+func (r *recorder) keep(f *finished) {
 	if n := r.dropped.Swap(0); n > 0 {
 		r.log.Warn("the request log could not keep up and lost entries", "lost", n)
 	}
-	entry := newLoggedRequest(f)
-	r.requests.add(entry)
+	r.requests.add(f)
 	r.totals.add(&f.report)
-	body, err := json.Marshal(entry)
-	if err != nil {
-		r.log.Error("a finished request can't be shown", "request_id", entry.ID, "error", err)
-		return
+	if r.feed.watched() {
+		r.feed.publish("request.finished", newLoggedRequest(f))
 	}
-	r.feed.Publish("request.finished", body)
 }
 
 // finish counts a request and hands it to the recorder.
@@ -87,5 +81,5 @@ func (s *Server) finish(x *exchange, report combo.Report) {
 	x.outcome = report.Outcome
 	x.gone = report.Status == statusClientGone
 	s.metrics.observe(&report)
-	s.recorder.record(finished{report: report, retries: x.retries})
+	s.recorder.record(&finished{report: report, retries: x.retries})
 }

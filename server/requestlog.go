@@ -43,7 +43,7 @@ type loggedUsage struct {
 	ReasoningTokens int64 `json:"reasoning_tokens"`
 }
 
-func newLoggedRequest(f finished) *loggedRequest {
+func newLoggedRequest(f *finished) *loggedRequest {
 	r := &f.report
 	entry := &loggedRequest{
 		ID: r.RequestID, At: wireTime(r.Start), Endpoint: r.Endpoint,
@@ -73,33 +73,34 @@ func asLoggedUsage(u *providers.Usage) *loggedUsage {
 // requestLog keeps the last requests in memory. It is safe for concurrent use.
 type requestLog struct {
 	mu   sync.Mutex
-	ring []*loggedRequest
+	ring []*finished
 	next int // where the oldest is overwritten, once the ring is full
 }
 
-func newRequestLog(size int) *requestLog { return &requestLog{ring: make([]*loggedRequest, 0, size)} }
+func newRequestLog(size int) *requestLog { return &requestLog{ring: make([]*finished, 0, size)} }
 
-func (l *requestLog) add(r *loggedRequest) {
+func (l *requestLog) add(f *finished) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.ring) < cap(l.ring) {
-		l.ring = append(l.ring, r)
+		l.ring = append(l.ring, f)
 		return
 	}
-	l.ring[l.next] = r
+	l.ring[l.next] = f
 	l.next = (l.next + 1) % len(l.ring)
 }
 
 // newest returns up to limit requests that keep accepts, the newest first.
-func (l *requestLog) newest(limit int, keep func(*loggedRequest) bool) []*loggedRequest {
+func (l *requestLog) newest(limit int, keep func(*combo.Report) bool) []*loggedRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	found := []*loggedRequest{}
 	for i := range l.ring {
-		r := l.ring[(l.next+len(l.ring)-1-i)%len(l.ring)]
-		if keep(r) {
-			found = append(found, r)
+		f := l.ring[(l.next+len(l.ring)-1-i)%len(l.ring)]
+		if !keep(&f.report) {
+			continue
 		}
+		found = append(found, newLoggedRequest(f))
 		if len(found) == limit {
 			break
 		}
@@ -123,8 +124,8 @@ func (s *Server) listRequests(c echo.Context) error {
 		limit = n
 	}
 	comboName, outcome := query.Get("combo"), query.Get("outcome")
-	found := s.recorder.requests.newest(limit, func(r *loggedRequest) bool {
-		return (comboName == "" || r.Combo != nil && *r.Combo == comboName) && (outcome == "" || r.Outcome == outcome)
+	found := s.recorder.requests.newest(limit, func(r *combo.Report) bool {
+		return (comboName == "" || r.Combo == comboName) && (outcome == "" || r.Outcome == outcome)
 	})
 	writeJSON(exchangeOf(c), http.StatusOK, map[string]any{"requests": found})
 	return nil
@@ -135,7 +136,7 @@ func (s *Server) showRequest(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	found := s.recorder.requests.newest(1, func(r *loggedRequest) bool { return r.ID == id })
+	found := s.recorder.requests.newest(1, func(r *combo.Report) bool { return r.RequestID == id })
 	if len(found) == 0 {
 		return notFound("request", id)
 	}
@@ -145,7 +146,11 @@ func (s *Server) showRequest(c echo.Context) error {
 
 // retryCount is which try of the same call an SDK says this is.
 func retryCount(h http.Header) int {
-	n, err := strconv.Atoi(h.Get("X-Stainless-Retry-Count"))
+	text := h.Get("X-Stainless-Retry-Count")
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0
 	}

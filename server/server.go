@@ -22,15 +22,12 @@ type Server struct {
 	traffic      traffic
 	quotas       quotas
 	metrics      *metrics
-	feed         *sse.Broker
+	feed         *feed
 	recorder     *recorder
 
 	watchers sync.WaitGroup // goroutines that Close ends with stop and waits for
 	stop     context.CancelFunc
 }
-
-// replayedEvents is how many events a watcher that comes back can catch up on.
-const replayedEvents = 1024
 
 // New checks the options and starts what works beside the requests. The caller must Close or Run the server.
 func New(o Options) (*Server, error) {
@@ -47,7 +44,7 @@ func New(o Options) (*Server, error) {
 		adminToken: hashed(o.AdminToken), metricsToken: hashed(o.Settings.MetricsToken),
 		origins: origins,
 		bodies:  bodies{max: int64(o.Settings.MaxBody)}, adminBodies: bodies{max: maxAdminBody},
-		feed: sse.NewBroker(replayedEvents),
+		feed: &feed{broker: sse.NewBroker(replayedEvents), log: o.Logger},
 	}
 	s.metrics = newMetrics(o.Breakers)
 	s.recorder = newRecorder(o.Settings.RequestLog, s.feed, s.log)
@@ -72,5 +69,5 @@ func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.watchers.Wait()
-	return s.feed.Close(ctx)
+	return s.feed.broker.Close(ctx)
 }
