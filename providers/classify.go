@@ -100,10 +100,16 @@ func decide(s *Signal, o *object) *Failure {
 	if f.Kind == ContextLength {
 		f.ContextWindow = windowOf(o.message)
 	}
-	if rule, _ := RuleOf(f.Kind); rule.Client.AsIs && s.Status >= http.StatusBadRequest && !s.Event && len(s.Body) > 0 {
+	if passedOn(f.Kind) && s.Status >= http.StatusBadRequest && !s.Event && len(s.Body) > 0 {
 		f.Body = s.Body
 	}
 	return f
+}
+
+// passedOn tells whether an error answer of that kind is the client's to read. Of a model_fault only an answer is.
+func passedOn(kind Kind) bool {
+	rule, _ := RuleOf(kind)
+	return rule.Client.AsIs && kind != ModelFault
 }
 
 // firstOf finds the row that decides. The last table has one for everything.

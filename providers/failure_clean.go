@@ -24,8 +24,9 @@ const (
 
 // secretShapes are the forms in which providers' keys are known to be echoed. The first group, if any, stays.
 var secretShapes = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[^\s"',;]+`),
-	regexp.MustCompile(`(?i)(\b(?:[a-z0-9]+[-_ ])*(?:key|secret|password|passwd|credentials?|authorization)(?: provided| is)?["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
+	regexp.MustCompile(`(?i)(\bauthorization["'\x60]?\s*[=:]\s*["'\x60]?)(?:[a-z0-9\-]+\s+)?[^\s"'\x60&,;]+`),
+	regexp.MustCompile(`(?i)(\bbearer\s+)[^\s"',;]+`),
+	regexp.MustCompile(`(?i)(\b(?:[a-z0-9]+[-_ ])*(?:key|secret|password|passwd|credentials?)(?: provided| is)?["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
 	regexp.MustCompile(`(?i)(\b(?:(?:access|auth|refresh|id|api|session|security)[-_ ]?)?token["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
 	regexp.MustCompile(`()\b(?:sk|rk|pk)-[A-Za-z0-9_\-.*]{3,}`),
 	regexp.MustCompile(`()\b(?:gsk_|xai-|pplx-|nvapi-|csk-|fw_|hf_|tgp_v1_|ghp_|r8_|glpat-)[A-Za-z0-9_\-*]{6,}`),
