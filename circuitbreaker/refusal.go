@@ -31,11 +31,12 @@ type OpenError struct {
 	// Hinted says that a Retry-After hint set the cooldown.
 	Hinted bool
 
-	// until is RetryAt on the registry's clock; never, if there is none.
-	until int64
-	// fixed says that nothing but time ends this refusal before until, so that
-	// it can be given without looking at the machine.
-	fixed bool
+	until moment // RetryAt on the registry's clock; never, if nobody knows
+}
+
+// is says whether e tells of the refusal f in state s.
+func (e *OpenError) is(f refusal, s State) bool {
+	return e.until == f.until && e.Reason == f.reason && e.State == s && e.Hinted == f.hinted
 }
 
 func (e *OpenError) Error() string {

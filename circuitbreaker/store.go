@@ -51,3 +51,7 @@ type Batch struct {
 	// Sync says that the commit must survive a power loss: an operator's action is in it.
 	Sync bool
 }
+
+func (b *Batch) empty() bool {
+	return !b.DeleteAll && len(b.Delete)+len(b.Forget)+len(b.Save)+len(b.Transitions) == 0
+}

@@ -1,0 +1,197 @@
+package circuitbreaker
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// quietBit in a breaker's word says that its machine is quiet; above it stands
+// the generation. The word of a breaker that is gone is 0.
+const quietBit = 1
+
+// Breaker is one circuit breaker, made by [Registry.Get] or [New], for any
+// number of goroutines. Where its machine is quiet, asking and success cost an
+// atomic load each; where only time ends a refusal, a load and a comparison.
+type Breaker struct {
+	// word and refusal mirror the machine for those who take no lock. They are
+	// written under mu.
+	word    atomic.Uint64
+	refusal atomic.Pointer[OpenError]
+	touched atomic.Bool // asked since the last sweep
+	late    atomic.Uint64
+
+	name  string
+	scope Scope
+	reg   *Registry
+	rules atomic.Pointer[rules] // written under mu
+
+	mu          sync.Mutex
+	m           machine
+	presence    presence
+	version     uint64     // of the state, as stored or to be stored
+	unversioned bool       // counts have moved since version
+	fingerprint string     // of the key's secret
+	refused     *OpenError // the latest made
+	owed        bool       // the registry owes a write
+	restored    *Snapshot  // while nothing has happened since
+	outstanding int        // permits not settled, where the registry tracks them
+
+	idleSince moment // guarded by the registry's mu
+}
+
+// presence says whether a breaker is still the one of its name.
+type presence uint8
+
+const (
+	serving  presence = iota
+	replaced          // evicted, or its table was reset: the name gets another
+	departed          // the name left the configuration
+)
+
+// New makes a breaker that stands alone: nothing is stored, published or
+// logged. o.Store is not used.
+func New(name string, s Settings, o Options) *Breaker {
+	o.Store, o.Default = nil, s
+	r := NewRegistry(o)
+	r.outbox.silent = true
+	return r.Get(name)
+}
+
+// newBreaker is called with the registry's mu held.
+func newBreaker(r *Registry, s *slot, now moment) *Breaker {
+	b := &Breaker{name: s.name, scope: scopeOf(s.name), reg: r, fingerprint: s.fingerprint, idleSince: now}
+	b.rules.Store(s.rules)
+	b.m = newMachine(s.rules, r.seq.next(), now)
+	b.mirror(now)
+	return b
+}
+
+// Name is the breaker's name.
+func (b *Breaker) Name() string { return b.name }
+
+// Late is how many verdicts came too late to count. Spec: breaker.md 2.2.
+func (b *Breaker) Late() uint64 { return b.late.Load() }
+
+// Transitions are the last 50 of this breaker's name, oldest first.
+func (b *Breaker) Transitions() []Transition { return b.reg.Transitions(b.name) }
+
+// Acquire asks to send one request. nil means yes: p is then to be settled.
+func (b *Breaker) Acquire(p *Permit, a Ask) *OpenError {
+	p.NoVerdict(a.Now)
+	if word := b.word.Load(); word&quietBit != 0 {
+		b.touch()
+		p.b, p.pass, p.forced = b, pass{generation: word >> 1}, false
+		return nil
+	}
+	return b.acquire(p, a, false)
+}
+
+// AcquireForced gives a permit in any state but ISOLATED. Only where Acquire
+// would refuse is it a forced one, which is logged with reason. Spec:
+// breaker.md 4, "Forced requests".
+func (b *Breaker) AcquireForced(p *Permit, a Ask, reason string) *OpenError {
+	p.NoVerdict(a.Now)
+	refused := b.acquire(p, a, true)
+	if refused == nil && p.forced {
+		b.reg.log.Debug("circuit breaker forced", "breaker", b.name, "reason", reason)
+	}
+	return refused
+}
+
+// Peek is what Acquire would answer. It changes nothing.
+func (b *Breaker) Peek(a Ask) *OpenError {
+	if b.word.Load()&quietBit != 0 {
+		return nil
+	}
+	now := b.reg.clock.moment(a.Now)
+	if refused := b.fixed(now, a); refused != nil {
+		return refused
+	}
+	b = b.current()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.m.refuse(b.rules.Load(), now, a.IgnoreParks)
+	if f.admits() || !b.enforces(f) || b.presence != serving {
+		return nil
+	}
+	return b.openError(f)
+}
+
+// acquire is Acquire where the machine has to be asked.
+func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
+	now := b.reg.clock.moment(a.Now)
+	if !force {
+		if refused := b.fixed(now, a); refused != nil {
+			return refused
+		}
+	}
+	b.touch()
+	b.mu.Lock()
+	if b.presence != serving {
+		b.mu.Unlock()
+		return b.acquireNext(p, a, force)
+	}
+	defer b.mu.Unlock()
+	t := b.turn(now, 0)
+	f := b.m.refuse(t.rules, now, a.IgnoreParks)
+	p.pass, p.forced = pass{}, false
+	switch {
+	case f.admits():
+		p.pass = b.m.admit(&t, a.Lease)
+	case !b.enforces(f):
+		b.m.age(&t) // observing: the zero pass settles as late
+	case force && f.reason != ReasonHeld:
+		b.m.age(&t)
+		p.pass, p.forced = b.m.force(), true
+	default:
+		b.m.age(&t)
+		b.done(&t)
+		return b.openError(f)
+	}
+	b.done(&t)
+	p.b = b
+	if b.reg.tracking {
+		b.outstanding++
+	}
+	return nil
+}
+
+// acquireNext asks the breaker that has taken the place of b. If the name has
+// left the configuration there is nobody to ask, and nothing to learn.
+func (b *Breaker) acquireNext(p *Permit, a Ask, force bool) *OpenError {
+	next := b.reg.successor(b)
+	if next == nil {
+		p.b, p.pass, p.forced = b, pass{}, false
+		return nil
+	}
+	return next.acquire(p, a, force)
+}
+
+// current is the breaker that has the name of b now; b itself if none has.
+func (b *Breaker) current() *Breaker {
+	if b.word.Load() == 0 {
+		if next := b.reg.successor(b); next != nil {
+			return next
+		}
+	}
+	return b
+}
+
+// fixed is the refusal that only time ends, if it holds at now.
+func (b *Breaker) fixed(now moment, a Ask) *OpenError {
+	if refused := b.refusal.Load(); refused != nil && now < refused.until && len(a.IgnoreParks) == 0 {
+		return refused
+	}
+	return nil
+}
+
+// enforces says whether the refusal f is more than an observation.
+func (b *Breaker) enforces(f refusal) bool {
+	return f.reason == ReasonHeld || b.rules.Load().Enforce
+}
+
+func (b *Breaker) touch() {
+	if !b.touched.Load() {
+		b.touched.Store(true)
+	}
+}

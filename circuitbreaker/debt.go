@@ -1,0 +1,76 @@
+package circuitbreaker
+
+import (
+	"maps"
+	"slices"
+)
+
+const (
+	// keptTransitions is how many transitions of a name are remembered.
+	keptTransitions = 50
+	// maxPending bounds the transitions that wait for a store that fails; the
+	// oldest are lost, and subscribers are told so.
+	maxPending = 10_000
+)
+
+// debt is what is owed together.
+type debt struct {
+	names       map[string]struct{} // rows to write or delete
+	forget      map[string]uint64   // names whose transitions up to that number go
+	transitions []Transition
+	reported    int    // how many of the transitions were logged
+	lost        uint64 // transitions dropped at maxPending
+	all         bool   // every row goes first
+	sync        bool   // an operator acted
+	urgent      bool   // not to wait for the flush interval
+	since       moment // when the oldest was noted; unset if there is none
+}
+
+func (d *debt) row(name string) {
+	if d.names == nil {
+		d.names = map[string]struct{}{}
+	}
+	d.names[name] = struct{}{}
+}
+
+func (d *debt) add(ts []Transition) {
+	d.transitions = append(d.transitions, ts...)
+	if extra := len(d.transitions) - maxPending; extra > 0 {
+		d.transitions = slices.Delete(d.transitions, 0, extra)
+		d.reported = max(d.reported-extra, 0)
+		d.lost += uint64(extra)
+	}
+}
+
+func (d *debt) forgetUpTo(name string, latest uint64) {
+	if d.forget == nil {
+		d.forget = map[string]uint64{}
+	}
+	d.forget[name] = latest
+}
+
+// batch is what has to be committed, less the rows to save.
+func (d *debt) batch() Batch {
+	b := Batch{DeleteAll: d.all, Sync: d.sync, Forget: slices.Sorted(maps.Keys(d.forget))}
+	for _, t := range d.transitions {
+		if latest, gone := d.forget[t.Name]; !gone || t.Seq > latest {
+			b.Transitions = append(b.Transitions, t)
+		}
+	}
+	return b
+}
+
+// merge adds a newer debt.
+func (d *debt) merge(newer debt) {
+	for name := range newer.names {
+		d.row(name)
+	}
+	for name, latest := range newer.forget {
+		d.forgetUpTo(name, latest)
+	}
+	d.add(newer.transitions)
+	d.lost += newer.lost
+	d.all = d.all || newer.all
+	d.sync = d.sync || newer.sync
+	d.urgent = d.urgent || newer.urgent
+}

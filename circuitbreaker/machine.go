@@ -1,0 +1,187 @@
+package circuitbreaker
+
+import "time"
+
+// machine is what one breaker has learned, and moves by the inputs below: pure
+// functions of (machine, rules, time, random draw), without clock, lock or
+// I/O. Time moves it only when somebody asks. The shell around it is Breaker.
+type machine struct {
+	state State
+	// generation numbers the period in which a permit was given out: a verdict
+	// of an earlier one changes nothing. CLOSED and DEGRADED are one period;
+	// opening, each probe period, closing, reset and isolation begin another.
+	generation uint64
+	reason     string // of the last transition
+	kind       Kind   // the reason of the wait, "" if no kind is
+	tally      tally
+	parks      parks
+	probes     probes
+	successes  int    // probes of this period that ended well
+	openedAt   moment // unset unless OPEN, or HALF_OPEN after it
+	retryAt    moment // the deadline of OPEN, else unset
+	cycle      int    // failed recoveries since it last closed
+	isolation  *Isolation
+
+	lastFailureKind Kind
+	lastFailureAt   moment
+	updatedAt       moment
+}
+
+// newMachine is CLOSED with nothing learned.
+func newMachine(r *rules, generation uint64, now moment) machine {
+	m := machine{generation: generation, updatedAt: now}
+	m.wipe()
+	m.tally.fit(r)
+	return m
+}
+
+// wipe clears what was learned, and isolation; it makes no transition.
+func (m *machine) wipe() {
+	m.state, m.isolation = Closed, nil
+	m.forgive()
+	m.reason = ""
+	m.lastFailureKind, m.lastFailureAt = "", unset
+}
+
+// forgive clears every count, kind count, bucket, cycle, deadline and park.
+func (m *machine) forgive() {
+	m.tally.clear()
+	m.parks.clear()
+	m.probes.clear()
+	m.kind, m.successes, m.cycle = "", 0, 0
+	m.openedAt, m.retryAt = unset, unset
+}
+
+// quiet says that a success would change nothing: CLOSED, nothing counted,
+// nothing parked. Window is never quiet, it counts successes.
+func (m *machine) quiet() bool {
+	return m.state == Closed && m.tally.failed == 0 && m.tally.window == nil && m.parks.n == 0
+}
+
+// blank says that nothing was learned, so that there is nothing to store.
+func (m *machine) blank() bool {
+	return m.state == Closed && m.tally.zero() && m.parks.n == 0 && m.lastFailureAt == unset
+}
+
+// turn is one input's way through a machine: what it brings, and the
+// transitions that it caused.
+type turn struct {
+	rules *rules
+	seq   *sequence
+	now   moment
+	draw  float64 // in [0,1), for the jitter
+
+	changes [2]change
+	n       int
+	moved   bool // something that is stored changed
+}
+
+// change is a transition as the machine makes it.
+type change struct {
+	from, to State
+	reason   string
+	kind     Kind
+	measure  float64
+	retryAt  moment
+	seq      uint64
+}
+
+// pass is what a permit knows of the machine that gave it out.
+type pass struct {
+	generation uint64 // 0: settles as late whatever happens
+	park       uint64 // the latest park begun before
+	probe      uint64 // the probe's id, 0 for an ordinary or forced permit
+}
+
+// refusal is why and until when a machine refuses; the zero value admits.
+type refusal struct {
+	reason Reason
+	until  moment
+	hinted bool
+}
+
+func (f refusal) admits() bool { return f.reason == "" }
+
+// refuse is what admit would answer at now. It changes nothing.
+func (m *machine) refuse(r *rules, now moment, ignore []uint64) refusal {
+	switch m.state {
+	case Isolated:
+		return refusal{reason: ReasonHeld, until: never}
+	case Open:
+		if now < m.retryAt {
+			return refusal{reason: ReasonOpen, until: m.retryAt}
+		}
+	case HalfOpen:
+		if !m.probes.room(r.HalfOpenRequests, now) {
+			return refusal{reason: ReasonProbing, until: max(m.probes.oldestEnd(now), now)}
+		}
+	case Closed, Degraded:
+		if until, hinted := m.parks.holding(now, ignore); until > now {
+			return refusal{reason: ReasonCooldown, until: until, hinted: hinted}
+		}
+	}
+	return refusal{}
+}
+
+// admit gives a pass to a request that refuse does not refuse. asked is the
+// lease that the caller asks for.
+func (m *machine) admit(t *turn, asked time.Duration) pass {
+	m.age(t)
+	switch m.state {
+	case Open:
+		m.probePeriod(t, ReasonProbe, "")
+		fallthrough
+	case HalfOpen:
+		leaseEnd := t.now.plus(t.rules.lease(m.kind, asked))
+		return pass{generation: m.generation, probe: m.probes.add(t.now, leaseEnd)}
+	default:
+		m.parks.prune(t.now)
+		return pass{generation: m.generation, park: m.parks.last}
+	}
+}
+
+// force gives a pass to a request that refuse refuses: no slot, and the
+// generation of the moment. Spec: breaker.md 4, "Forced requests".
+func (m *machine) force() pass { return pass{generation: m.generation, park: m.parks.last} }
+
+// age makes the one transition that time makes: with the failures forgotten or
+// out of the window, DEGRADED becomes CLOSED. Time alone never makes it worse.
+func (m *machine) age(t *turn) {
+	if m.state != Closed && m.state != Degraded || !m.tally.age(t.rules, t.now) {
+		return
+	}
+	t.moved = true
+	if m.state == Degraded && t.rules.judge(m.state, m.tally.failed, m.tally.total) == Closed {
+		m.move(t, Closed, ReasonRecovered, "")
+	}
+}
+
+// shown is the state and the counts that hold at now. It changes nothing.
+func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
+	failed, total = m.tally.at(r, now)
+	aged := failed != m.tally.failed || total != m.tally.total
+	if m.state == Degraded && aged && r.judge(m.state, failed, total) == Closed {
+		return Closed, failed, total
+	}
+	return m.state, failed, total
+}
+
+// move makes a transition: it says what from, what to and why, before its
+// caller clears anything.
+func (m *machine) move(t *turn, to State, reason string, kind Kind) {
+	t.changes[t.n] = change{
+		from: m.state, to: to, reason: reason, kind: kind, retryAt: unset, seq: t.seq.next(),
+		measure: t.rules.value(m.tally.failed, m.tally.total),
+	}
+	t.n++
+	t.moved = true
+	m.state, m.reason, m.updatedAt = to, reason, t.now
+}
+
+// begin is move into another generation.
+func (m *machine) begin(t *turn, to State, reason string, kind Kind) {
+	m.move(t, to, reason, kind)
+	m.generation = t.changes[t.n-1].seq
+	m.probes.clear()
+	m.successes = 0
+}

@@ -1,0 +1,133 @@
+package circuitbreaker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Restore brings back what the store holds. Call it before the first request,
+// after or before Configure. A row that can't be read is logged, skipped and
+// kept. If the store can't be read at all the registry works from memory, and
+// restores when the store is back what has not been learned anew meanwhile.
+// Spec: breaker.md 7.5.
+func (r *Registry) Restore(ctx context.Context) error {
+	select {
+	case r.writer.turn <- struct{}{}:
+		defer func() { <-r.writer.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r.writer.unloaded = true
+	err := r.loadLate(ctx)
+	if err != nil {
+		r.outbox.retry(r.clock.moment(time.Time{}))
+	}
+	return err
+}
+
+// loadLate loads if Restore is owed; with the writer's turn held.
+func (r *Registry) loadLate(ctx context.Context) error {
+	if !r.writer.unloaded || r.options.Store == nil {
+		return nil
+	}
+	loaded, err := r.options.Store.Load(ctx)
+	if err != nil {
+		err = fmt.Errorf("restoring circuit breakers: %w", err)
+		r.degrade(err)
+		return err
+	}
+	r.writer.unloaded = false
+	r.adopt(&loaded)
+	return nil
+}
+
+// adopt takes in what a store held.
+func (r *Registry) adopt(loaded *Loaded) {
+	r.seq.seed(loaded.HighestVersion)
+	unreadable := loaded.Unreadable
+	r.outbox.remember(loaded.Transitions)
+	for _, ts := range loaded.Transitions {
+		for _, t := range ts {
+			r.seq.seed(t.Seq)
+		}
+	}
+	for i := range loaded.Breakers {
+		r.seq.seed(loaded.Breakers[i].Version)
+	}
+	now := r.clock.now()
+	r.clock.observe(now)
+	r.mu.Lock()
+	for i := range loaded.Breakers {
+		s := &loaded.Breakers[i]
+		if err := s.check(); err != nil {
+			unreadable = append(unreadable, RowError{Name: s.Name, Err: err})
+			continue
+		}
+		r.restore(s, r.clock.moment(now))
+	}
+	r.mu.Unlock()
+	for _, row := range unreadable {
+		r.log.LogAttrs(context.Background(), slog.LevelWarn, "circuit breaker can't be restored, its row is kept",
+			slog.String("breaker", row.Name), slog.Any("error", row.Err))
+	}
+}
+
+// restore brings one breaker back; with mu held.
+func (r *Registry) restore(s *Snapshot, now moment) {
+	if r.configured && r.table.Load().slots[s.Name] == nil && s.State != Isolated {
+		r.outbox.forget(s.Name, r.seq.last.Load(), now)
+		return
+	}
+	b := r.obtain(s.Name)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.m.blank() {
+		return // it has learned since, while the store could not be read
+	}
+	t := b.turn(now, 0)
+	b.revive(s, &t)
+	if s.State == HalfOpen {
+		b.m.begin(&t, Open, ReasonRestored, "")
+		b.m.retryAt = now
+		t.changes[t.n-1].retryAt = now
+		s.State, s.RetryAt, s.Successes = Open, r.clock.time(now), 0
+		s.Reason, s.Version = ReasonRestored, t.changes[t.n-1].seq
+	}
+	b.renewFor(r.table.Load().slots[s.Name].fingerprint, &t)
+	b.done(&t)
+	if !r.configured {
+		b.restored = s // fitted again to the settings to come
+	}
+}
+
+// revive makes b what a snapshot says, fitted to the rules in force.
+func (b *Breaker) revive(s *Snapshot, t *turn) {
+	b.m = s.machine(b.reg.clock, t.now, t.seq.next)
+	b.version, b.fingerprint = s.Version, s.Fingerprint
+	b.m.adapt(t)
+}
+
+// renewFor forgets what was learned under another key's secret.
+func (b *Breaker) renewFor(fingerprint string, t *turn) {
+	if fingerprint == "" || fingerprint == b.fingerprint {
+		return
+	}
+	known := b.fingerprint != ""
+	b.fingerprint = fingerprint
+	if known && !b.m.blank() {
+		b.m.renew(t)
+	}
+}
+
+// remember puts stored transitions before those made since.
+func (o *outbox) remember(stored map[string][]Transition) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for name, ts := range stored {
+		all := append(slices.Clone(ts), o.history[name]...)
+		o.history[name] = all[max(len(all)-keptTransitions, 0):]
+	}
+}

@@ -1,0 +1,75 @@
+package circuitbreaker
+
+import "time"
+
+// windowBuckets is how many buckets cover a rolling window.
+const windowBuckets = 10
+
+// rolling holds the verdicts of a rolling window in buckets. A bucket is begun
+// by the first verdict that finds none young enough, takes the verdicts of a
+// tenth of the window, and leaves the window as a whole when its start does.
+// Starts are therefore a tenth apart at least, and ten buckets suffice.
+type rolling struct {
+	length   time.Duration
+	ring     [windowBuckets]bucket
+	first, n int
+}
+
+type bucket struct {
+	start         moment
+	total, failed int64
+	kinds         kindCounts
+}
+
+// at is the i-th bucket, oldest first.
+func (w *rolling) at(i int) *bucket { return &w.ring[(w.first+i)%windowBuckets] }
+
+// over says whether b has left the window.
+func (w *rolling) over(b *bucket, now moment) bool { return b.start.plus(w.length) <= now }
+
+// pop removes the oldest bucket and returns it, valid until the next push.
+func (w *rolling) pop() *bucket {
+	b := w.at(0)
+	w.first, w.n = (w.first+1)%windowBuckets, w.n-1
+	return b
+}
+
+// newest is the bucket that a verdict at now belongs to, nil if one must be begun.
+func (w *rolling) newest(now moment) *bucket {
+	if w.n == 0 {
+		return nil
+	}
+	if b := w.at(w.n - 1); now < b.start.plus(w.length/windowBuckets) {
+		return b
+	}
+	return nil
+}
+
+// push begins a bucket; there must be room for it.
+func (w *rolling) push(start moment) *bucket {
+	b := w.at(w.n)
+	w.n++
+	b.start, b.total, b.failed = start, 0, 0
+	b.kinds.clear()
+	return b
+}
+
+// sums are the total and the failed that are in the window at now.
+func (w *rolling) sums(now moment) (failed, total int64) {
+	for i := range w.n {
+		if b := w.at(i); !w.over(b, now) {
+			failed, total = failed+b.failed, total+b.total
+		}
+	}
+	return failed, total
+}
+
+// kinds are the failures per kind that are in the window at now.
+func (w *rolling) kinds(now moment) (m map[Kind]int) {
+	for i := range w.n {
+		if b := w.at(i); !w.over(b, now) {
+			m = b.kinds.addTo(m)
+		}
+	}
+	return m
+}

@@ -1,0 +1,165 @@
+package circuitbreaker
+
+import "time"
+
+// The settling half of a breaker: lock, move the machine, mirror it, note what
+// is owed. Nothing here waits for anything but the breaker's own lock.
+
+func (b *Breaker) succeed(p pass, now time.Time) {
+	at, draw := b.reg.clock.moment(now), 0.0
+	if r := b.rules.Load(); r.Measure == Window && r.Jitter > 0 {
+		draw = b.reg.rand() // with Window a success can open it
+	}
+	b.mu.Lock()
+	t := b.turn(at, draw)
+	b.settled(b.presence == serving && b.m.succeed(&t, p))
+	b.done(&t)
+	b.mu.Unlock()
+}
+
+func (b *Breaker) fail(p pass, now time.Time, kind Kind, hint time.Duration) (park uint64) {
+	if now.IsZero() {
+		now = b.reg.clock.now()
+	}
+	b.reg.clock.observe(now)
+	at, draw := b.reg.clock.moment(now), 0.0
+	if b.rules.Load().Jitter > 0 {
+		draw = b.reg.rand()
+	}
+	b.mu.Lock()
+	t, current := b.turn(at, draw), false
+	if b.presence == serving {
+		park, current = b.m.fail(&t, p, kind, hint)
+	}
+	b.settled(current)
+	b.done(&t)
+	b.mu.Unlock()
+	return park
+}
+
+func (b *Breaker) noVerdict(p pass, now time.Time) {
+	at := b.reg.clock.moment(now)
+	b.mu.Lock()
+	t := b.turn(at, 0)
+	if b.presence == serving {
+		b.m.noVerdict(&t, p)
+	}
+	b.settled(true)
+	b.mu.Unlock()
+}
+
+func (b *Breaker) progress(p pass, now time.Time) {
+	at := b.reg.clock.moment(now)
+	b.mu.Lock()
+	t := b.turn(at, 0)
+	if b.presence == serving {
+		b.m.progress(&t, p)
+	}
+	b.mu.Unlock()
+}
+
+// turn begins an input. Called with mu held, like everything below.
+func (b *Breaker) turn(now moment, draw float64) turn {
+	return turn{rules: b.rules.Load(), seq: &b.reg.seq, now: now, draw: draw}
+}
+
+// settled notes that a permit came back, and whether its verdict counted.
+func (b *Breaker) settled(current bool) {
+	if !current {
+		b.late.Add(1)
+	}
+	if b.reg.tracking {
+		b.outstanding--
+	}
+}
+
+// done ends an input: the mirror follows the machine, and the registry owes
+// what has moved.
+func (b *Breaker) done(t *turn) {
+	if b.presence != serving {
+		return
+	}
+	b.mirror(t.now)
+	if !t.moved {
+		return
+	}
+	b.restored = nil
+	b.unversioned = t.n == 0
+	if t.n > 0 {
+		b.version = t.changes[t.n-1].seq
+	}
+	switch {
+	case t.n > 0:
+		b.reg.outbox.made(b.name, b.transitions(t), t.now)
+	case !b.owed:
+		b.reg.outbox.row(b.name, t.now)
+	}
+	b.owed = true
+}
+
+// transitions are the changes of a turn as they are published.
+func (b *Breaker) transitions(t *turn) []Transition {
+	ts := make([]Transition, t.n)
+	for i, c := range t.changes[:t.n] {
+		ts[i] = Transition{
+			Name: b.name, From: c.from, To: c.to, Reason: c.reason, Kind: c.kind, Measure: c.measure,
+			At: b.reg.clock.time(t.now), Enforce: t.rules.Enforce, Seq: c.seq,
+		}
+		if c.retryAt != unset {
+			ts[i].Wait = c.retryAt.since(t.now)
+		}
+	}
+	return ts
+}
+
+// mirror brings word and refusal in line with the machine.
+func (b *Breaker) mirror(now moment) {
+	word := b.m.generation << 1
+	if b.m.quiet() && !b.reg.tracking {
+		word |= quietBit
+	}
+	if b.word.Load() != word {
+		b.word.Store(word)
+	}
+	if fixed := b.lasting(now); b.refusal.Load() != fixed {
+		b.refusal.Store(fixed)
+	}
+}
+
+// lasting is the refusal that only time or an operator ends; nil if there is none.
+func (b *Breaker) lasting(now moment) *OpenError {
+	m := &b.m
+	switch {
+	case m.state == Isolated:
+	case !b.rules.Load().Enforce:
+		return nil
+	case m.state == Open:
+	case m.state == Closed && m.parks.n > 0:
+	default:
+		return nil
+	}
+	if f := m.refuse(b.rules.Load(), now, nil); !f.admits() {
+		return b.openError(f)
+	}
+	return nil
+}
+
+// openError makes the error of a refusal, once for all who get the same.
+func (b *Breaker) openError(f refusal) *OpenError {
+	if e := b.refused; e != nil && e.is(f, b.m.state) {
+		return e
+	}
+	b.refused = &OpenError{
+		Name: b.name, Scope: b.scope, Reason: f.reason, State: b.m.state,
+		RetryAt: b.reg.clock.time(f.until), Hinted: f.hinted, until: f.until,
+	}
+	return b.refused
+}
+
+// leave makes b gone: its permits settle as late from now on, and whoever asks
+// it is sent to the breaker that has its name.
+func (b *Breaker) leave(how presence) {
+	b.presence = how
+	b.word.Store(0)
+	b.refusal.Store(nil)
+}
