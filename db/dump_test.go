@@ -16,6 +16,21 @@ func (c contentsOf) equal(other contentsOf) bool {
 	return maps.EqualFunc(c, other, slices.Equal[[]string])
 }
 
+// difference is what other has instead, in few words.
+func (c contentsOf) difference(other contentsOf) string {
+	for table, rows := range c {
+		if len(rows) != len(other[table]) {
+			return fmt.Sprintf("%d rows instead of %d in %s", len(other[table]), len(rows), table)
+		}
+		for i, row := range rows {
+			if row != other[table][i] {
+				return fmt.Sprintf("another row %d in %s", i, table)
+			}
+		}
+	}
+	return fmt.Sprintf("%d tables instead of %d", len(other), len(c))
+}
+
 // everything reads a database that nobody has open.
 func everything(t *testing.T, path string) contentsOf {
 	t.Helper()
@@ -43,7 +58,9 @@ func everything(t *testing.T, path string) contentsOf {
 			if err := rows.MapScan(row); err != nil {
 				t.Fatal(err)
 			}
-			delete(row, "updated_at")
+			if body, ok := row["body"].([]byte); ok {
+				row["body"] = string(body)
+			}
 			all[table] = append(all[table], fmt.Sprint(row))
 		}
 		if err := rows.Err(); err != nil {

@@ -50,7 +50,7 @@ func examine(ctx context.Context, at location) (found, error) {
 	case info.Size() == 0:
 		return found{}, absent(at, "the file is empty")
 	}
-	if err := examineHeader(at); err != nil {
+	if err := examineHeader(at, info.Size()); err != nil {
 		return found{}, err
 	}
 	return examineContent(ctx, at, info.Size())
@@ -83,7 +83,7 @@ func kindOf(info fs.FileInfo) string {
 }
 
 // examineHeader looks at the bytes that SQLite would answer with one error for all.
-func examineHeader(at location) error {
+func examineHeader(at location, size int64) error {
 	file, err := os.Open(at.file)
 	if err != nil {
 		return &UnwritableError{Path: at.path, Err: err}
@@ -109,7 +109,17 @@ func examineHeader(at location) error {
 	if write, read := header[18], header[19]; write < 1 || write > 2 || read < 1 || read > 2 {
 		return &DamagedError{Path: at.path, Detail: fmt.Sprintf("its header has file format %d/%d", write, read)}
 	}
+	// SQLite reads the missing end of a page as zeros. While there is a log, the page may be in it. The page size is two bytes in which 1 stands for 65,536.
+	if page := int64(header[16])<<8 | int64(header[17])<<16; page > 0 && size%page != 0 && !logged(at) {
+		return &DamagedError{Path: at.path, Detail: fmt.Sprintf("it ends after %d bytes, in the middle of a page", size)}
+	}
 	return nil
+}
+
+// logged says whether there are commits in a write-ahead log.
+func logged(at location) bool {
+	log, err := os.Stat(at.file + "-wal")
+	return err == nil && log.Size() > 0
 }
 
 // examineContent looks at what SQLite reads in the file and its write-ahead log.
@@ -150,7 +160,7 @@ func examineContent(ctx context.Context, at location, size int64) (f found, err 
 // openStill opens the file as it lies, for reading.
 func openStill(at location) (*sqlx.DB, error) {
 	settings := still
-	if log, err := os.Stat(at.file + "-wal"); err == nil && log.Size() > 0 {
+	if logged(at) {
 		settings = stillWithLog
 	}
 	return pool(at.file, settings, 1)

@@ -48,8 +48,20 @@ func readable(t *testing.T, dir string) {
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 }
 
-func TestAReadOnlyDirectoryIsUnwritableAndStillRead(t *testing.T) {
+// reachable is the path of a new database in a directory that everybody can reach.
+func reachable(t *testing.T) string {
+	t.Helper()
 	path := newPath(t)
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func TestAReadOnlyDirectoryIsUnwritableAndStillRead(t *testing.T) {
+	path := reachable(t)
 	sample(t, path)
 	dir := filepath.Dir(path)
 	readable(t, dir)
@@ -71,13 +83,13 @@ func TestAReadOnlyDirectoryIsUnwritableAndStillRead(t *testing.T) {
 }
 
 func TestAReadOnlyDirectoryWithoutADatabaseIsUnwritable(t *testing.T) {
-	path := newPath(t)
+	path := reachable(t)
 	readable(t, filepath.Dir(path))
 	asNobody(t, func() { refused[*UnwritableError](t, path) })
 }
 
 func TestAReadOnlyDirectoryWithADamagedDatabaseIsDamaged(t *testing.T) {
-	path := newPath(t)
+	path := reachable(t)
 	sample(t, path)
 	write(t, path, contents(t, path)[:5000])
 	readable(t, filepath.Dir(path))
@@ -85,7 +97,7 @@ func TestAReadOnlyDirectoryWithADamagedDatabaseIsDamaged(t *testing.T) {
 }
 
 func TestAReadOnlyFileIsUnwritable(t *testing.T) {
-	path := newPath(t)
+	path := reachable(t)
 	sample(t, path)
 	dir := filepath.Dir(path)
 	for path, mode := range map[string]os.FileMode{path: 0o444, dir: 0o777} {
@@ -93,11 +105,11 @@ func TestAReadOnlyFileIsUnwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asNobody(t, func() { untouched(t, dir, func() { refused[*UnwritableError](t, path) }) })
+	untouched(t, dir, func() { asNobody(t, func() { refused[*UnwritableError](t, path) }) })
 }
 
 func TestAFileThatMayNotBeReadIsUnwritable(t *testing.T) {
-	path := newPath(t)
+	path := reachable(t)
 	sample(t, path)
 	dir := filepath.Dir(path)
 	if err := os.Chmod(dir, 0o777); err != nil {

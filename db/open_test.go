@@ -68,7 +68,7 @@ func TestOpeningAgainFindsWhatWasThere(t *testing.T) {
 	want := everything(t, path)
 	closed(t, open(t, path))
 	if got := everything(t, path); !got.equal(want) {
-		t.Errorf("found %v, want %v", got, want)
+		t.Errorf("found %s", want.difference(got))
 	}
 }
 

@@ -1,0 +1,76 @@
+package db
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// BenchmarkApply shows what a group commit saves: ns/row is what one changed breaker costs.
+func BenchmarkApply(b *testing.B) {
+	for _, rows := range []int{1, 10, 100, 1000} {
+		for _, sync := range []bool{false, true} {
+			b.Run(fmt.Sprintf("rows=%d/sync=%t", rows, sync), func(b *testing.B) {
+				d, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "ohmroute.db")})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer func() {
+					if err := d.Close(); err != nil {
+						b.Error(err)
+					}
+				}()
+				store, batch := d.Breakers(), circuitbreaker.Batch{Sync: sync}
+				for i := range rows {
+					batch.Save = append(batch.Save, row(fmt.Sprintf("target:provider/model-%d", i), 1))
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					for i := range batch.Save {
+						batch.Save[i].Version++
+					}
+					if err := store.Apply(b.Context(), batch); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+			})
+		}
+	}
+}
+
+// BenchmarkOpen is a start on a database with the given number of breakers.
+func BenchmarkOpen(b *testing.B) {
+	for _, rows := range []int{0, 1000} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "ohmroute.db")
+			for first := true; b.Loop(); first = false {
+				d, err := Open(b.Context(), Options{Path: path})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if first {
+					var batch circuitbreaker.Batch
+					for i := range rows {
+						name := fmt.Sprintf("target:provider/model-%d", i)
+						batch.Save = append(batch.Save, row(name, 1))
+						for seq := range uint64(20) {
+							batch.Transitions = append(batch.Transitions, move(name, seq+1))
+						}
+					}
+					if err := d.Breakers().Apply(b.Context(), batch); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if _, err := d.Breakers().Load(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				if err := d.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
