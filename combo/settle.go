@@ -81,7 +81,7 @@ func (w *walk) decide(c *candidate, f *providers.Failure, rule *providers.Rule, 
 		w.closed = w.closed || !w.node.FailoverOnContentPolicy
 		c.over = true
 	case providers.NextNone:
-		w.closed = true
+		w.closed = w.closed || !f.Next
 	case providers.NextAlways, providers.NextBeforeCommit:
 		c.over = c.over || f.Kind == providers.Unsupported // the same target would say the same
 	}
@@ -124,23 +124,24 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// wholeOf is the answer that a failure under 2xx carries, in the form that the client asked for; nil: none. An error
-// object is no answer, whatever its status.
+// wholeOf is the answer that a failure under 2xx carries, in the form that the client asked for; nil: none.
 func (w *walk) wholeOf(f *providers.Failure) *whole {
-	if f.Kind != providers.ContentPolicy && f.Kind != providers.ModelFault ||
-		f.Status < 200 || f.Status > 299 || f.Code != "" || f.Type != "" {
+	if f.Status < 200 || f.Status > 299 {
 		return nil
 	}
-	if w.up != nil && w.up.Stream && len(w.hold.kept) > 0 {
-		return &whole{answer: *w.up, data: w.hold.kept}
-	}
-	if len(f.Body) > 0 && !w.req.Stream {
-		return &whole{
-			answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID},
-			data:   f.Body,
+	if w.up != nil && w.up.Stream {
+		judged := f.Kind == providers.ContentPolicy || f.Kind == providers.ModelFault
+		if !judged || !w.hold.chunk.Done && f.Body == nil {
+			return nil
 		}
+		return &whole{answer: *w.up, data: append(w.hold.kept, f.Body...)}
 	}
-	return nil
+	if f.Body == nil || w.req.Stream {
+		return nil
+	}
+	return &whole{
+		answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID}, data: f.Body,
+	}
 }
 
 // passOn makes an answer of the last failure, if it carries one: it goes out as it came.

@@ -129,22 +129,24 @@ func (w *walk) pass(ctx context.Context, set []int, forced bool) step {
 	}
 }
 
-// pick takes the first candidate of the set that may be asked; one for which a wait is due only if there is no other.
-// It is due at the time that is returned, zero for at once (spec: routing.md 2 "Back-off").
+// pick takes the candidate of the set to be asked next: the first that may be asked at once, before one that was asked
+// earlier in this walk, before one that a wait is due for. It is due at the time that is returned, zero for at once
+// (spec: routing.md 2 "Back-off").
 func (w *walk) pick(set []int) (*candidate, time.Time) {
 	for w.mayGoOn() {
 		var chosen *candidate
 		var due time.Time
+		best := lastChoice + 1
 		for _, i := range set {
 			c := &w.candidates[i]
 			at, open := w.open(c)
 			if !open {
 				continue
 			}
-			if chosen == nil || at.IsZero() {
-				chosen, due = c, at
+			if rank := w.preference(c, at); rank < best {
+				chosen, due, best = c, at, rank
 			}
-			if at.IsZero() {
+			if best == firstChoice {
 				break
 			}
 		}
@@ -154,6 +156,23 @@ func (w *walk) pick(set []int) (*candidate, time.Time) {
 		chosen.over = true
 	}
 	return nil, time.Time{}
+}
+
+const (
+	firstChoice  = iota // at once
+	secondChoice        // at once, but it has failed already, and not just now
+	lastChoice          // after a wait
+)
+
+func (w *walk) preference(c *candidate, due time.Time) int {
+	switch {
+	case !due.IsZero() && !w.node.Retry.PauseOnFailover:
+		return lastChoice
+	case c.tries > 0 && c.leg != w.pace.last.leg:
+		return secondChoice
+	default:
+		return firstChoice
+	}
 }
 
 // mayGoOn is the cap on attempts.
