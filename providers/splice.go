@@ -1,0 +1,164 @@
+package providers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+)
+
+// mostParts is how many pieces a request's body is cut into at most: two places are edited.
+const mostParts = 5
+
+// errDetached is what the transport gets that still reads the body of an attempt that is over.
+var errDetached = errors.New("the attempt is over")
+
+// spliced is a request's body with some places replaced, read without a copy of it. The transport reads it in a
+// goroutine of its own, also after it has returned: once detached, it touches the shared body no more.
+type spliced struct {
+	onRead func() // called at the first read, when a connection is there; nil afterwards
+
+	mu       sync.Mutex
+	parts    [mostParts][]byte
+	count    int
+	part, at int // what is read next
+	detached bool
+}
+
+// splice sets the parts that make up the attempt's own body.
+func (s *spliced) splice(a *Attempt, injectUsage bool) error {
+	r := a.Request
+	var model []byte
+	if a.Model != "" && a.Model != r.Model {
+		quoted, err := json.Marshal(a.Model)
+		if err != nil {
+			return &LocalError{Doing: "writing the model's name", Err: err}
+		}
+		model = quoted
+	}
+	from := 0
+	for _, e := range r.edits(model, injectUsage && a.wantsUsage()) {
+		if e.text == nil {
+			continue
+		}
+		s.add(r.Body[from:e.at[0]])
+		s.add(e.text)
+		from = e.at[1]
+	}
+	s.add(r.Body[from:])
+	return nil
+}
+
+// wantsUsage tells whether a stream's usage has to be asked for: the client did not.
+func (r *Request) wantsUsage() bool {
+	return r.Stream && !r.IncludeUsage && (r.Endpoint == Chat || r.Endpoint == Completions)
+}
+
+func (s *spliced) add(part []byte) {
+	if len(part) > 0 {
+		s.parts[s.count] = part
+		s.count++
+	}
+}
+
+// size is how many bytes the body has.
+func (s *spliced) size() int64 {
+	n := int64(0)
+	for _, part := range s.parts[:s.count] {
+		n += int64(len(part))
+	}
+	return n
+}
+
+// Read implements [io.Reader].
+func (s *spliced) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.onRead != nil {
+		s.onRead()
+		s.onRead = nil
+	}
+	if s.detached {
+		return 0, errDetached
+	}
+	n := 0
+	for n < len(p) && s.part < s.count {
+		m := copy(p[n:], s.parts[s.part][s.at:])
+		n, s.at = n+m, s.at+m
+		if s.at == len(s.parts[s.part]) {
+			s.part, s.at = s.part+1, 0
+		}
+	}
+	if n == 0 && s.part == s.count {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Close implements [io.Closer].
+func (s *spliced) Close() error {
+	s.detach()
+	return nil
+}
+
+// detach returns when nothing reads the shared body any more; later reads fail.
+func (s *spliced) detach() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.detached = true
+	s.parts = [mostParts][]byte{}
+	s.count = 0
+}
+
+// edit replaces a span of the body.
+type edit struct {
+	at   span
+	text []byte // nil: nothing to do
+}
+
+// edits lists what differs from the client's body, in the order of the places.
+func (r *Request) edits(model []byte, usage bool) [2]edit {
+	var both [2]edit
+	named := span(r.ModelAt)
+	if model != nil {
+		both[0] = edit{named, model}
+		if named.none() {
+			both[0] = r.insert("model", model)
+		}
+	}
+	if usage {
+		both[1] = r.usageEdit()
+	}
+	if both[1].text != nil && both[1].at[0] < both[0].at[0] {
+		both[0], both[1] = both[1], both[0]
+	}
+	return both
+}
+
+// insert adds a member before the others.
+func (r *Request) insert(name string, value []byte) edit {
+	member := append([]byte(`"`+name+`":`), value...)
+	if !r.at.empty {
+		member = append(member, ',')
+	}
+	return edit{span{r.at.inside, r.at.inside}, member}
+}
+
+// usageEdit asks for usage at the end of a stream.
+func (r *Request) usageEdit() edit {
+	options := r.at.options
+	switch {
+	case !r.at.includeUsage.none():
+		return edit{r.at.includeUsage, []byte("true")}
+	case options.none():
+		return r.insert("stream_options", []byte(`{"include_usage":true}`))
+	case r.Body[options[0]] != '{':
+		return edit{options, []byte(`{"include_usage":true}`)}
+	}
+	member := `"include_usage":true`
+	if len(bytes.TrimSpace(r.Body[options[0]+1:options[1]-1])) > 0 {
+		member += ","
+	}
+	return edit{span{options[0] + 1, options[0] + 1}, []byte(member)}
+}
