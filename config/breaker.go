@@ -28,8 +28,8 @@ type BreakerPatch struct {
 
 func (b *BreakerPatch) isZero() bool { return reflect.ValueOf(b).Elem().IsZero() }
 
-// unbounded leaves the range of a count to Settings.Validate.
-var unbounded = span{-1 << 62, 1 << 62}
+// laterCounts is the range of counts that Settings.Validate checks.
+var laterCounts = span{least: 0, most: mostCounts, elsewhere: true}
 
 // members lists the settings; rules tells whether the kinds may change what their rows say beside the breaker.
 func (b *BreakerPatch) members(m members, rules bool) {
@@ -38,15 +38,15 @@ func (b *BreakerPatch) members(m members, rules bool) {
 	if m.reads() {
 		b.Measure = (*circuitbreaker.Measure)(measure)
 	}
-	m.count("failure_threshold", &b.FailureThreshold, unbounded)
+	m.count("failure_threshold", &b.FailureThreshold, laterCounts)
 	m.fraction("degraded_at", &b.DegradedAt)
 	m.fraction("recovers_at", &b.RecoversAt)
 	m.duration("forget_after", &b.ForgetAfter, anyLength)
 	m.duration("reset_timeout", &b.ResetTimeout, anyLength)
-	m.count("max_backoff_multiplier", &b.MaxBackoffMultiplier, unbounded)
-	m.count("backoff_after", &b.BackoffAfter, unbounded)
-	m.count("half_open_requests", &b.HalfOpenRequests, unbounded)
-	m.count("half_open_successes", &b.HalfOpenSuccesses, unbounded)
+	m.count("max_backoff_multiplier", &b.MaxBackoffMultiplier, laterCounts)
+	m.count("backoff_after", &b.BackoffAfter, laterCounts)
+	m.count("half_open_requests", &b.HalfOpenRequests, span{least: 1, most: 100, elsewhere: true})
+	m.count("half_open_successes", &b.HalfOpenSuccesses, laterCounts)
 	m.duration("probe_timeout", &b.ProbeTimeout, anyLength)
 	m.duration("cooldown", &b.Cooldown, anyLength)
 	m.duration("retry_after_max", &b.RetryAfterMax, anyLength)
@@ -54,7 +54,7 @@ func (b *BreakerPatch) members(m members, rules bool) {
 	m.flag("enforce", &b.Enforce)
 	m.duration("window", &b.Window, anyLength)
 	m.fraction("error_threshold", &b.ErrorThreshold)
-	m.count("volume_threshold", &b.VolumeThreshold, unbounded)
+	m.count("volume_threshold", &b.VolumeThreshold, laterCounts)
 	b.kinds(m, rules)
 }
 
@@ -81,7 +81,7 @@ func (b *BreakerPatch) kinds(m members, rules bool) {
 // kindMembers are what a layer may say of one failure kind. counts, scope and failover belong to a provider or to
 // `defaults`, not to a model (spec: failures.md 1).
 func kindMembers(k *providers.Override, m members, rules bool) {
-	m.count("threshold", &k.Threshold, unbounded)
+	m.count("threshold", &k.Threshold, laterCounts)
 	m.flag("immediate_open", &k.ImmediateOpen)
 	m.duration("cooldown", &k.Cooldown, anyLength)
 	m.duration("park", &k.Park, anyLength)

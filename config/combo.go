@@ -79,12 +79,12 @@ type Retry struct {
 const mostRetries = 1000
 
 func (r *Retry) members(m members) {
-	if m.count("max_retries", &r.MaxRetries, span{0, mostRetries}); r.MaxRetries == nil {
+	if m.count("max_retries", &r.MaxRetries, span{least: 0, most: mostRetries}); r.MaxRetries == nil {
 		m.null("max_retries")
 	}
 	m.duration("base", &r.Base, aboveZero)
 	m.duration("max", &r.Max, aboveZero)
-	m.count("same_target", &r.SameTarget, span{0, mostRetries})
+	m.count("same_target", &r.SameTarget, span{least: 0, most: mostRetries})
 	m.flag("pause_on_failover", &r.PauseOnFailover)
 }
 

@@ -71,13 +71,13 @@ func (s *Server) members(m members) {
 	text(m, "admin_listen", &s.AdminListen, optional(addressRule))
 	duration(m, "drain_timeout", &s.DrainTimeout, aboveZero)
 	body := int(s.MaxBody)
-	count(m, "max_body", &body, span{leastBody, mostBody})
+	count(m, "max_body", &body, span{least: leastBody, most: mostBody})
 	s.MaxBody = int64(body)
 	text(m, "metrics_token", &s.MetricsToken, optional(secretRule))
 	flag(m, "allow_anonymous", &s.AllowAnonymous)
 	m.texts("allowed_hosts", &s.AllowedHosts, hostRule)
 	m.texts("allowed_origins", &s.AllowedOrigins, originRule)
-	count(m, "request_log", &s.RequestLog, span{1, 100_000})
+	count(m, "request_log", &s.RequestLog, span{least: 1, most: 100_000})
 }
 
 // Defaults are the values that providers and combos take where they set none.
@@ -111,7 +111,7 @@ func (r *Registry) members(m members) {
 	duration(m, "flush_interval", &r.FlushInterval, aboveZero)
 	duration(m, "sweep_interval", &r.SweepInterval, aboveZero)
 	duration(m, "idle_after", &r.IdleAfter, aboveZero)
-	count(m, "max_breakers", &r.MaxBreakers, span{1, mostCounts})
+	count(m, "max_breakers", &r.MaxBreakers, span{least: 1, most: mostCounts})
 }
 
 // SameProcess tells whether two files agree on what is read at the start of the process only.

@@ -46,8 +46,11 @@ type list struct {
 // rule checks a text and returns what is wrong with it, or "".
 type rule func(value string) string
 
-// span is a range of whole numbers.
-type span struct{ least, most int }
+// span is a range of whole numbers. elsewhere leaves it to a later check to say that one lies outside.
+type span struct {
+	least, most int
+	elsewhere   bool
+}
 
 // rangeOf is the range of a duration.
 type rangeOf uint8
@@ -59,7 +62,7 @@ const (
 	mostCounts = 1_000_000
 )
 
-var counts = span{0, mostCounts}
+var counts = span{least: 0, most: mostCounts}
 
 // plain adapts a value that is always written to a member that may be unset: what isn't in the document leaves it.
 // A writer changes nothing, also not to the same value: what it writes may be shared.

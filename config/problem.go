@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,8 @@ type Problem struct {
 	Message string `json:"message"`
 	// Warning marks what is odd but works; `check --strict` alone makes it an error.
 	Warning bool `json:"warning,omitempty"`
+
+	hides bool // what lies below the path wasn't read, so that it is missing says nothing
 }
 
 func (p Problem) String() string {
@@ -56,15 +59,26 @@ var (
 	errNoSecretKey = fmt.Errorf("%w: the data directory can't be written, so a key given by value can't be kept; give it as env", ErrPersistence)
 )
 
-// firstPerPath keeps the first problem of each path: what follows from it says nothing new.
+// firstPerPath keeps the first problem of each path, and none that follows from one above it.
 func firstPerPath(problems []Problem) []Problem {
 	var first []Problem
 	seen := make(map[string]bool, len(problems))
+	var hidden []string
 	for _, p := range problems {
-		if !seen[p.Path] {
-			seen[p.Path] = true
-			first = append(first, p)
+		if seen[p.Path] || slices.ContainsFunc(hidden, func(h string) bool { return lies(p.Path, h) }) {
+			continue
+		}
+		seen[p.Path] = true
+		first = append(first, p)
+		if p.hides {
+			hidden = append(hidden, p.Path)
 		}
 	}
 	return first
+}
+
+// lies tells whether a path is one above or lies below it.
+func lies(path, above string) bool {
+	rest, below := strings.CutPrefix(path, above)
+	return below && (above == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -109,12 +109,12 @@ const mostTokens = 1_000_000_000
 
 func (model *Model) members(m members) {
 	text(m, "name", &model.Name, nameRule)
-	set(&model.ContextWindow, func(v **int) { m.count("context_window", v, span{1, mostTokens}) })
+	set(&model.ContextWindow, func(v **int) { m.count("context_window", v, span{least: 1, most: mostTokens}) })
 	maybe(m, "price", &model.Price, (*Price).members)
 	if model.Capabilities != nil || m.reads() {
 		m.texts("capabilities", &model.Capabilities, nameRule)
 	}
-	set(&model.MaxOutputTokens, func(v **int) { m.count("max_output_tokens", v, span{1, mostTokens}) })
+	set(&model.MaxOutputTokens, func(v **int) { m.count("max_output_tokens", v, span{least: 1, most: mostTokens}) })
 	m.object("timeouts", model.Timeouts.members)
 	m.object("breaker", func(m members) { model.Breaker.members(m, false) })
 	set(&model.Script, func(v **string) { m.text("script", v, nil) })
@@ -149,7 +149,7 @@ func (k *Key) members(m members) {
 	if m.reads() {
 		k.Weight = 1
 	}
-	count(m, "weight", &k.Weight, span{1, mostCounts})
+	count(m, "weight", &k.Weight, span{least: 1, most: mostCounts})
 }
 
 // Origin says where a document comes from and when it changed. It is written, and ignored when read.

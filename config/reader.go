@@ -26,6 +26,7 @@ func (r *reading) add(path, format string, args ...any) {
 func (r *reading) read(path string, n *node, each func(members)) {
 	if n.form != formObject {
 		r.add(path, "must be an object, not %s", n.describe())
+		r.problems[len(r.problems)-1].hides = true
 		return
 	}
 	o := &objectReader{reading: r, path: path, found: make(map[string]*node, len(n.members))}
@@ -112,7 +113,7 @@ func (o *objectReader) count(name string, v **int, r span) {
 	switch {
 	case err != nil && !isWhole(n.text):
 		o.add(within(o.path, name), "must be a whole number, not %s", clip(n.text))
-	case err != nil || i < r.least || i > r.most:
+	case err != nil || !r.elsewhere && (i < r.least || i > r.most):
 		o.add(within(o.path, name), "must be %s to %s, not %s", grouped(r.least), grouped(r.most), clip(n.text))
 	default:
 		*v = &i

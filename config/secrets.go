@@ -42,14 +42,14 @@ func LoadSecrets(dir string, env func(string) (string, bool)) (Secrets, error) {
 	if err := s.loadToken(dir, env); err != nil {
 		return Secrets{}, err
 	}
-	key, inMemory, err := loadSecretKey(dir, env)
+	key, lost, err := loadSecretKey(dir, env)
 	if err != nil {
 		return Secrets{}, err
 	}
 	if s.Sealer, err = NewSealer(key); err != nil {
 		return Secrets{}, err
 	}
-	s.Sealer.inMemory = inMemory
+	s.Sealer.inMemory = lost
 	return s, nil
 }
 
@@ -70,14 +70,14 @@ func (s *Secrets) loadToken(dir string, env func(string) (string, bool)) error {
 	if kept == found && (secretRule(token) != "" || len(token) < leastToken) {
 		return fmt.Errorf("%s holds no usable token (at least %d printable characters); delete it to get a new one", path, leastToken)
 	}
-	s.AdminToken, s.Created, s.InMemory = token, kept == made, kept == memory
-	if kept != memory {
+	s.AdminToken, s.Created, s.InMemory = token, kept == made, kept == inMemory
+	if kept != inMemory {
 		s.TokenPath = path
 	}
 	return nil
 }
 
-func loadSecretKey(dir string, env func(string) (string, bool)) (key []byte, inMemory bool, err error) {
+func loadSecretKey(dir string, env func(string) (string, bool)) (key []byte, lost bool, err error) {
 	if text, set := env(secretKeyEnv); set && text != "" {
 		key, err := parseSecretKey(text)
 		if err != nil {
@@ -93,7 +93,7 @@ func loadSecretKey(dir string, env func(string) (string, bool)) (key []byte, inM
 	if key, err = parseSecretKey(text); err != nil {
 		return nil, false, fmt.Errorf("%s: %w; without it the stored provider keys can't be read", path, err)
 	}
-	return key, kept == memory, nil
+	return key, kept == inMemory, nil
 }
 
 // parseSecretKey takes 32 bytes in base64 or hexadecimal, or a passphrase.
@@ -125,7 +125,7 @@ type kept uint8
 const (
 	found kept = iota
 	made
-	memory // the directory can't be written
+	inMemory // the directory can't be written
 )
 
 // readOrMake reads a secret's file, or makes it with a fresh one. The file appears whole or not at all, and of two
@@ -140,13 +140,13 @@ func readOrMake(path, fresh string) (string, kept, error) {
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // 0600
 	if err != nil {
-		return fresh, memory, nil
+		return fresh, inMemory, nil
 	}
 	defer os.Remove(temporary.Name())
 	_, err = temporary.WriteString(fresh + "\n")
 	err = errors.Join(err, temporary.Sync(), temporary.Close())
 	if err != nil {
-		return fresh, memory, nil
+		return fresh, inMemory, nil
 	}
 	switch err := os.Link(temporary.Name(), path); {
 	case err == nil:
@@ -159,7 +159,7 @@ func readOrMake(path, fresh string) (string, kept, error) {
 		syncDir(filepath.Dir(path))
 		return fresh, made, nil
 	default:
-		return fresh, memory, nil
+		return fresh, inMemory, nil
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // writer implements members by writing JSON.
 type writer struct {
 	out    []byte
-	stored bool // for the store: sealed secrets, no redundant members
+	stored bool // for the store: sealed secrets, nothing redundant
 }
 
 // written is a document as JSON: for an answer, or in the form that is stored.
@@ -116,9 +116,6 @@ func (w *writer) time(t time.Time) {
 }
 
 func (w *writer) texts(name string, v *[]string, _ rule) {
-	if w.stored && *v == nil {
-		return
-	}
 	w.name(name)
 	w.out = append(w.out, '[')
 	for i, text := range *v {

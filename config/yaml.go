@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,9 @@ func parseYAML(body []byte, env func(string) (string, bool)) (root node, problem
 	case 0:
 		return node{form: formObject}, nil
 	case 1:
-		root = y.value("", bodies[0].Body, 0)
+		if root = y.value("", bodies[0].Body, 0); y.left < 0 {
+			return node{}, []Problem{{Message: "holds more than " + grouped(maxNodes) + " values"}}
+		}
 	default:
 		y.add("", "holds %d documents; it must be one", len(bodies))
 	}
@@ -83,12 +86,11 @@ type yamlReader struct {
 }
 
 func (y *yamlReader) value(path string, n ast.Node, depth int) node {
-	y.left--
-	if depth > maxDepth || y.left < 0 {
-		if y.left > -maxNodes { // said once
-			y.add(path, "%s, or more than %s values", errDepth, grouped(maxNodes))
-			y.left = -maxNodes
-		}
+	if y.left--; y.left < 0 {
+		return node{}
+	}
+	if depth > maxDepth {
+		y.add(path, "%s", errDepth)
 		return node{}
 	}
 	switch n := n.(type) {
@@ -155,7 +157,9 @@ func (y *yamlReader) alias(path string, n *ast.AliasNode) node {
 	if !known {
 		y.add(path, "names an anchor that isn't there")
 	}
-	y.left -= value.size()
+	if y.left >= 0 {
+		y.left -= value.size()
+	}
 	return value
 }
 
@@ -186,10 +190,15 @@ func (y *yamlReader) tagged(path string, n *ast.TagNode, depth int) node {
 	}
 }
 
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
 func (y *yamlReader) scalar(path string, n ast.Node) node {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		quoted := n.Token.Type == token.SingleQuoteType || n.Token.Type == token.DoubleQuoteType
+		if !quoted && jsonNumber.MatchString(n.Value) { // 1e-1, which the parser takes for a string
+			return node{form: formNumber, text: n.Value}
+		}
 		text, expanded := y.expand(path, n.Value)
 		return node{form: formText, text: text, expanded: expanded && !quoted}
 	case *ast.LiteralNode:
