@@ -225,7 +225,7 @@ func trimBlank(body []byte) []byte {
 	if len(body) >= 3 && body[0] == 0xEF && body[1] == 0xBB && body[2] == 0xBF {
 		body = body[3:]
 	}
-	for len(body) > 0 && (body[0] == ' ' || body[0] == '\n' || body[0] == '\r' || body[0] == '\t') {
+	for len(body) > 0 && isBlank(body[0]) {
 		body = body[1:]
 	}
 	return body

@@ -22,29 +22,53 @@ const (
 	address  = "[address]"
 )
 
-// secretShapes are the forms in which providers' keys are known to be echoed. The first group, if any, stays.
-var secretShapes = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(\bauthorization["'\x60]?\s*[=:]\s*["'\x60]?)(?:[a-z0-9\-]+\s+)?[^\s"'\x60&,;]+`),
-	regexp.MustCompile(`(?i)(\bbearer\s+)[^\s"',;]+`),
-	regexp.MustCompile(`(?i)(\b(?:[a-z0-9]+[-_ ])*(?:key|secret|password|passwd|credentials?)(?: provided| is)?["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
-	regexp.MustCompile(`(?i)(\b(?:(?:access|auth|refresh|id|api|session|security)[-_ ]?)?token["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`),
-	regexp.MustCompile(`()\b(?:sk|rk|pk)-[A-Za-z0-9_\-.*]{3,}`),
-	regexp.MustCompile(`()\b(?:gsk_|xai-|pplx-|nvapi-|csk-|fw_|hf_|tgp_v1_|ghp_|r8_|glpat-)[A-Za-z0-9_\-*]{6,}`),
-	regexp.MustCompile(`()\bAIza[A-Za-z0-9_\-*]{6,}`),
-	regexp.MustCompile(`()\b(?:AKIA|ASIA)[A-Z0-9]{8,}`),
-	regexp.MustCompile(`()\bya29\.[A-Za-z0-9_\-.]+`),
-	regexp.MustCompile(`()\beyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]+)*`),
-	regexp.MustCompile(`()\b[0-9a-f]{32,}\b`),
+// shape is a form of text that is taken out of messages. Its first group, if any, stays.
+type shape struct {
+	needs   []string // the text holds one of these, in lower case, or the expression is not tried
+	looks   *regexp.Regexp
+	instead string
 }
 
-var (
-	urlShape     = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s"'<>\x60()\[\]{}]*(?:\[[0-9a-fA-F:.]+\][^\s"'<>\x60()\[\]{}]*)?`)
-	addressShape = regexp.MustCompile(`(?i)[^\s/"'@:]+:[^\s/"'@]+@[a-z0-9.\-]+(?::\d+)?` +
-		`|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b` +
-		`|\[[0-9a-f]*:[0-9a-f:.]+\](?::\d{1,5})?` +
-		`|\blocalhost(?::\d{1,5})?\b` +
-		`|\b[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:internal|local|svc|lan|corp|intranet|localdomain)(?::\d{1,5})?\b`)
-)
+func (s shape) in(text, lower string) string {
+	for _, need := range s.needs {
+		if strings.Contains(lower, need) {
+			return s.looks.ReplaceAllString(text, s.instead)
+		}
+	}
+	return text
+}
+
+// shapes are the forms in which keys and internal addresses are known to be echoed.
+var shapes = []shape{
+	keeping(`(?i)(\bauthorization["'\x60]?\s*[=:]\s*["'\x60]?)(?:[a-z0-9\-]+\s+)?[^\s"'\x60&,;]+`, "authorization"),
+	keeping(`(?i)(\bbearer\s+)[^\s"',;]+`, "bearer"),
+	keeping(`(?i)(\b(?:[a-z0-9]+[-_ ])*(?:key|secret|password|passwd|credentials?)(?: provided| is)?["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`,
+		"key", "secret", "passw", "credential"),
+	keeping(`(?i)(\b(?:(?:access|auth|refresh|id|api|session|security)[-_ ]?)?token["'\x60]?\s*[=:]\s*["'\x60]?)[^\s"'\x60&,;]+`, "token"),
+	keeping(`()\b(?:sk|rk|pk)-[A-Za-z0-9_\-.*]{3,}`, "sk-", "rk-", "pk-"),
+	keeping(`()\b(?:gsk_|xai-|pplx-|nvapi-|csk-|fw_|hf_|tgp_v1_|ghp_|r8_|glpat-)[A-Za-z0-9_\-*]{6,}`,
+		"gsk_", "xai-", "pplx-", "nvapi-", "csk-", "fw_", "hf_", "tgp_v1_", "ghp_", "r8_", "glpat-"),
+	keeping(`()\bAIza[A-Za-z0-9_\-*]{6,}`, "aiza"),
+	keeping(`()\b(?:AKIA|ASIA)[A-Z0-9]{8,}`, "akia", "asia"),
+	keeping(`()\bya29\.[A-Za-z0-9_\-.]+`, "ya29."),
+	keeping(`()\beyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]+)*`, "eyj"),
+	keeping(`()\b[0-9a-f]{32,}\b`, "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+	hiding(`(?i)[^\s/"'@:]+:[^\s/"'@]+@[a-z0-9.\-]+(?::\d+)?`, "@"),
+	hiding(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`, "."),
+	hiding(`(?i)\[[0-9a-f]*:[0-9a-f:.]+\](?::\d{1,5})?`, "["),
+	hiding(`(?i)\blocalhost(?::\d{1,5})?\b`, "localhost"),
+	hiding(`(?i)\b[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:internal|local|svc|lan|corp|intranet|localdomain)(?::\d{1,5})?\b`, internalSuffixes...),
+}
+
+func keeping(looks string, needs ...string) shape {
+	return shape{needs: needs, looks: regexp.MustCompile(looks), instead: "${1}" + redacted}
+}
+
+func hiding(looks string, needs ...string) shape {
+	return shape{needs: needs, looks: regexp.MustCompile(looks), instead: address}
+}
+
+var urlShape = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s"'<>\x60()\[\]{}]*(?:\[[0-9a-fA-F:.]+\][^\s"'<>\x60()\[\]{}]*)?`)
 
 // internalSuffixes end the names of hosts that no client should learn of.
 var internalSuffixes = []string{".internal", ".local", ".svc", ".lan", ".corp", ".intranet", ".localdomain", ".home", ".arpa"}
@@ -53,11 +77,13 @@ var internalSuffixes = []string{".internal", ".local", ".svc", ".lan", ".corp", 
 // bytes, no key, no address of a host that isn't public, no query of a URL.
 func clean(s string, longest int) string {
 	s = oneLine(clip(s, longestRead))
-	s = urlShape.ReplaceAllStringFunc(s, cleanURL)
-	for _, shape := range secretShapes {
-		s = shape.ReplaceAllString(s, "${1}"+redacted)
+	if strings.Contains(s, "://") {
+		s = urlShape.ReplaceAllStringFunc(s, cleanURL)
 	}
-	s = addressShape.ReplaceAllString(s, address)
+	lower := strings.ToLower(s)
+	for _, shape := range shapes {
+		s = shape.in(s, lower)
+	}
 	if len(s) > longest {
 		s = clip(s, longest-len("…")) + "…"
 	}

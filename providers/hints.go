@@ -84,17 +84,23 @@ func usedUp(h http.Header, reset, remaining string) bool {
 }
 
 var (
-	waitWording = regexp.MustCompile(`(?i)\b(?:try again|retry)(?: again)? (?:in|after) (?:about )?([0-9][0-9.]* ?[a-zµ]+(?: ?[0-9][0-9.]* ?[a-zµ]+)*)`)
-	dateWording = regexp.MustCompile(`(?i)\b(?:regain access on|reset at|resets at|flush(?:es)? at) (\d{4}-\d\d-\d\d)(?:[ T]| at )(\d\d:\d\d(?::\d\d)?)`)
+	waitWording = regexp.MustCompile(`\b(?:try again|retry)(?: again)? (?:in|after) (?:about )?([0-9][0-9.]* ?[a-zµ]+(?: ?[0-9][0-9.]* ?[a-zµ]+)*)`)
+	dateWording = regexp.MustCompile(`\b(?:regain access on|resets? at|flush(?:es)? at) (\d{4}-\d\d-\d\d)(?:[ t]| at )(\d\d:\d\d(?::\d\d)?)`)
 )
 
 // wordedHint reads a wait out of a message: "try again in 1.2s", "You will regain access on 2026-01-01 at 00:00 UTC".
 // A time without a zone is taken for UTC.
 func wordedHint(message string, at time.Time) time.Duration {
-	if m := waitWording.FindStringSubmatch(message); m != nil {
-		return wordedDuration(m[1])
+	lower := strings.ToLower(message)
+	if strings.Contains(lower, "try again") || strings.Contains(lower, "retry") {
+		if m := waitWording.FindStringSubmatch(lower); m != nil {
+			return wordedDuration(m[1])
+		}
 	}
-	m := dateWording.FindStringSubmatch(message)
+	if !strings.Contains(lower, " at ") {
+		return 0
+	}
+	m := dateWording.FindStringSubmatch(lower)
 	if m == nil {
 		return 0
 	}

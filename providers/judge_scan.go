@@ -126,7 +126,9 @@ func (c *cursor) skipped() []byte {
 }
 
 func (c *cursor) blanks() {
-	for c.at < len(c.text) && (c.text[c.at] == ' ' || c.text[c.at] == '\n' || c.text[c.at] == '\r' || c.text[c.at] == '\t') {
+	for c.at < len(c.text) && c.text[c.at] <= ' ' && isBlank(c.text[c.at]) {
 		c.at++
 	}
 }
+
+func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }

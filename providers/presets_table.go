@@ -85,7 +85,7 @@ var presets = []Preset{
 		Quirks: []string{"529 when overloaded"},
 	},
 	{
-		Name: "huggingface", Aliases: []string{"hf", "hf-router", "hugging-face"}, Title: "Hugging Face router", Kind: "openai",
+		Name: "huggingface", Aliases: []string{"hf", "hf-router"}, Title: "Hugging Face router", Kind: "openai",
 		BaseURL: "https://router.huggingface.co/v1", KeyEnv: "HF_TOKEN", Scope: perTarget, Dialects: chatOnly,
 		Quirks: []string{"402 when the monthly credits are used up", "503 while a model loads", "an odd `text` and large integer seeds", "usage on the finish chunk"},
 	},
@@ -100,7 +100,7 @@ var presets = []Preset{
 		Quirks: []string{"reasoning in `reasoning_content`"},
 	},
 	{
-		Name: "lmstudio", Aliases: []string{"lm-studio"}, Title: "LM Studio", Kind: "openai", BaseURL: "http://localhost:1234/v1",
+		Name: "lmstudio", Title: "LM Studio", Kind: "openai", BaseURL: "http://localhost:1234/v1",
 		Scope: perTarget, Dialects: chatResponses,
 	},
 	{
