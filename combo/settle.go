@@ -81,7 +81,8 @@ func (w *walk) decide(c *candidate, f *providers.Failure, rule *providers.Rule, 
 		w.closed = w.closed || !w.node.FailoverOnContentPolicy
 		c.over = true
 	case providers.NextNone:
-		w.closed = w.closed || !f.Next
+		held := f.Kind == providers.Truncated // content came, but the hold window kept it back
+		w.closed = w.closed || !f.Next && !held
 	case providers.NextAlways, providers.NextBeforeCommit:
 		c.over = c.over || f.Kind == providers.Unsupported // the same target would say the same
 	}

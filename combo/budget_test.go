@@ -1,0 +1,157 @@
+package combo
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+func TestTotalRunsOutInMidAttempt(t *testing.T) {
+	for name, streamed := range map[string]bool{"plain": false, "streamed": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m", with(func(c *Combo) { c.Total = 3 * time.Second }))
+				r.plays("a/m", hangs())
+				req := r.request("c")
+				req.Stream = streamed
+				res := r.send(t.Context(), req)
+				if res.err == nil || res.err.Status != 504 || res.err.Code != "timeout" || res.took != 3*time.Second {
+					t.Fatalf("got %+v after %v, want 504 timeout after 3 s", res.err, res.took)
+				}
+				r.counts(map[string]int{}) // charges nobody
+				wantAttempts(t, res.err.Attempts, "a/m failed:timeout")
+			})
+		})
+	}
+}
+
+func TestAnAttemptLeavesTimeForAnotherCandidate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m d/m", with(func(c *Combo) { c.Total = 8 * time.Second }))
+		r.plays("a/m", hangs())
+		r.plays("b/m", hangs())
+		r.plays("d/m", act{after: time.Second, body: "late"})
+		res := r.ask("c")
+		if res.text != "late" || res.took != 7*time.Second {
+			t.Errorf("got %+v after %v, want d's answer after 4 s + 2 s + 1 s", res.err, res.took)
+		}
+		r.counts(map[string]int{"provider:a": 1, "provider:b": 1}) // an attempt's own limit, so it counts
+	})
+}
+
+func TestTheLastCandidateMayUseTheTimeUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Total, c.Retry.MaxRetries = 8*time.Second, new(0) }))
+		r.plays("a/m", act{after: 7 * time.Second, body: "late"})
+		if res := r.ask("c"); res.text != "late" {
+			t.Errorf("got %+v: nothing could come after it", res.err)
+		}
+	})
+}
+
+func TestTheBudgetsOfANestedComboAreTheOuterOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m")
+		inner := *r.cfg.Combos["c"]
+		inner.Name, inner.Total = "inner", time.Second
+		outer := DefaultCombo()
+		outer.Name, outer.Targets = "outer", []Target{{Combo: "inner"}}
+		r.cfg.Combos["inner"], r.cfg.Combos["outer"] = &inner, &outer
+		r.router.Swap(r.cfg)
+		r.plays("a/m", act{after: 2 * time.Second, body: "late"})
+		if res := r.ask("outer"); res.text != "late" {
+			t.Errorf("got %+v", res.err)
+		}
+	})
+}
+
+func TestLimitsOfComboWinOverModelOverProvider(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m", with(func(c *Combo) { c.Limits.FirstToken = time.Second }))
+		r.model("a", Model{Limits: providers.Limits{FirstToken: 2 * time.Second, Idle: 3 * time.Second, Connect: -1}})
+		r.ask("c")
+		want := providers.Limits{FirstToken: time.Second, Idle: 3 * time.Second, Response: 10 * time.Minute}
+		if got := r.calls[0].limits; got != want {
+			t.Errorf("limits %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestTheRetryBudgetStopsAStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m a/n", with(func(c *Combo) { c.Retry.Base = 0 }), provider("a", func(p *Provider) { p.Scope = 0 }))
+		r.plays("a/m", act{after: time.Second, fail: failure(providers.ModelNotFound)})
+		r.plays("a/n", act{after: time.Second})
+		var wg sync.WaitGroup
+		results := make([]result, 100)
+		for i := range results {
+			wg.Go(func() { results[i] = r.ask("c") })
+		}
+		wg.Wait()
+		if n := strings.Count(r.asked(), "a/n"); n != 20 {
+			t.Errorf("%d retries for 100 requests, want 20", n)
+		}
+		for _, res := range results {
+			if res.err != nil && (res.err.Code != "model_not_found" || res.err.ShouldRetry == nil || *res.err.ShouldRetry) {
+				t.Fatalf("got %+v, want the upstream's own answer with x-should-retry: false", res.err)
+			}
+		}
+	})
+}
+
+func TestTheFirstAttemptOnAnotherProviderAndASiblingKeyAreFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", twoKeys())
+		r.plays("a/m", act{after: time.Second, fail: failure(providers.QuotaExhausted)})
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				if res := r.ask("c"); res.text != "hello" {
+					t.Errorf("the death of one target cost an answer: %+v", res.err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := strings.Count(r.asked(), "b/m"); n != 100 {
+			t.Errorf("b was asked %d times", n)
+		}
+	})
+}
+
+func TestRetryBudget(t *testing.T) {
+	now := time.Unix(1000, 0)
+	var b retryBudget
+	for range 3 {
+		if !b.take(now) {
+			t.Fatal("three at a time are always granted")
+		}
+	}
+	if b.take(now) {
+		t.Error("a fourth was granted, without any request")
+	}
+	b.give()
+	if !b.take(now) {
+		t.Error("one that ended makes room")
+	}
+	for range 100 {
+		b.request(now)
+	}
+	granted := 0
+	for b.take(now) {
+		granted++
+	}
+	if granted != 16 {
+		t.Errorf("%d more of 100 requests, want 20 with the 4 before", granted)
+	}
+	b.refund(now)
+	if !b.take(now) || b.take(now) {
+		t.Error("what was not used is not counted")
+	}
+	if b.take(now.Add(10 * time.Second)) {
+		t.Error("the requests of ten seconds ago are recent")
+	}
+}
