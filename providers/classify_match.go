@@ -105,7 +105,7 @@ func ready(rows []row) []rule {
 			row: r, of: strings.Fields(r.of), words: strings.Fields(strings.ToLower(r.words)), statuses: statusRanges(r.statuses),
 		}
 		if r.wording != "" {
-			table[i].wording = regexp.MustCompile(`(?i)` + r.wording)
+			table[i].wording = regexp.MustCompile(`(?is)` + r.wording)
 		}
 	}
 	return table
@@ -113,7 +113,7 @@ func ready(rows []row) []rule {
 
 func statusRanges(statuses string) []statusRange {
 	var all []statusRange
-	for _, s := range strings.Fields(statuses) {
+	for s := range strings.FieldsSeq(statuses) {
 		switch {
 		case s == "none":
 			all = append(all, statusRange{0, 0})

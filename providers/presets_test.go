@@ -21,10 +21,7 @@ func presetRows() string {
 	var b strings.Builder
 	b.WriteString("| preset | provider | base URL | key | breaker scope | dialects | quirks |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range Presets() {
-		names := "`" + p.Name + "`"
-		for _, alias := range p.Aliases {
-			names += ", `" + alias + "`"
-		}
+		names := "`" + strings.Join(append([]string{p.Name}, p.Aliases...), "`, `") + "`"
 		dialects := make([]string, len(p.Dialects))
 		for i, d := range p.Dialects {
 			dialects[i] = string(d)
