@@ -72,7 +72,9 @@ func (s *Server) members(m members) {
 	duration(m, "drain_timeout", &s.DrainTimeout, aboveZero)
 	body := int(s.MaxBody)
 	count(m, "max_body", &body, span{least: leastBody, most: mostBody})
-	s.MaxBody = int64(body)
+	if int64(body) != s.MaxBody {
+		s.MaxBody = int64(body)
+	}
 	text(m, "metrics_token", &s.MetricsToken, optional(secretRule))
 	flag(m, "allow_anonymous", &s.AllowAnonymous)
 	m.texts("allowed_hosts", &s.AllowedHosts, hostRule)

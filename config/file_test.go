@@ -178,7 +178,7 @@ keys: [{name: k, value: 0123456789abcdef, sha256: ab}, {name: k}, {name: l, env:
 				"warning: combos[2].targets[1]: is the same target as targets[0]; a request asks it once",
 				`keys[1].name: stands twice: "k" is also keys[0]`,
 				"keys[1]: must have one of env (the name of an environment variable), value and sha256",
-				`keys[2].combos[0]: there is neither a combo nor a provider/model "xx"; did you mean "x"?`,
+				`keys[2].combos[0]: there is neither a combo nor a provider/model "xx"`,
 			},
 		},
 		"cycles": {

@@ -76,8 +76,9 @@ func (p *Provider) members(m members) {
 	duration(m, "queue_timeout", &p.QueueTimeout, orZero)
 	flag(m, "allow_private_network", &p.AllowPrivateNetwork)
 	enabled := !p.Disabled
-	flag(m, "enabled", &enabled)
-	p.Disabled = !enabled
+	if flag(m, "enabled", &enabled); p.Disabled == enabled {
+		p.Disabled = !enabled
+	}
 	p.Origin.members(m)
 }
 

@@ -73,6 +73,11 @@ func (s *state) strains(c *Combo) []Problem {
 			problems = append(problems, p)
 		}
 	}
+	if owner, alias := s.world.owners[c.Name]; alias {
+		problems = append(problems, Problem{
+			Path: fmt.Sprintf("stored combo %s", quote(c.Name)), Message: "has a name that is an alias of combo " + quote(owner),
+		})
+	}
 	for i, alias := range c.Aliases {
 		if owner := s.world.owners[alias]; owner != c.Name || s.world.combos[alias] != nil {
 			problems = append(problems, Problem{

@@ -7,7 +7,7 @@ import (
 
 // didYouMean finds the known name that a mistyped one most likely stands for, and says so; "" if none is near.
 func didYouMean(name string, known []string) string {
-	best, distance := "", 1+max(1, len(name)/3)
+	best, distance := "", 1+min(1+len(name)/6, len(name)/3) // of names of 1 or 2 letters, only another case
 	for _, candidate := range known {
 		if d := editDistance(fold(name), fold(candidate)); d < distance {
 			best, distance = candidate, d
