@@ -92,10 +92,17 @@ func (o *object) readOddities(root gjson.Result, s *Signal) {
 		}
 		return
 	}
-	if choice := root.Get("choices.0.error"); choice.IsObject() { // OpenRouter
-		o.present = true
-		o.readMembers(choice)
-		return
+	for _, place := range []string{"choices.0.error", "x_groq.error"} { // OpenRouter, Groq
+		switch inside := root.Get(place); {
+		case inside.IsObject() && !isEmptyObject(inside.Raw):
+			o.present = true
+			o.readMembers(inside)
+			return
+		case inside.Type == gjson.String && inside.Str != "":
+			o.present = true
+			o.message = clip(inside.Str, longestRead)
+			return
+		}
 	}
 	if s.Event && root.IsObject() { // Bedrock: {"throttlingException":{"message":..}}
 		root.ForEach(func(key, value gjson.Result) bool {

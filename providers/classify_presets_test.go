@@ -30,6 +30,8 @@ var presetCases = map[string]classifyCase{
 	"groq: flex capacity":                  {dialect: "openai", preset: "groq", status: 498, body: `{"error":{"code":"capacity_exceeded","message":"x"}}`, want: Overloaded, stream: Overloaded},
 	"groq: flex capacity by status":        {dialect: "openai", preset: "groq", status: 498, want: Overloaded},
 	"groq: failed dependency":              {dialect: "openai", preset: "groq", status: 424, want: ServerError},
+	"groq: beside a chunk":                 {dialect: "openai", preset: "groq", status: 200, body: `{"choices":[],"x_groq":{"id":"req_1","error":{"code":"capacity_exceeded","message":"x"}}}`, want: Overloaded, stream: Overloaded},
+	"groq: beside a chunk, in words":       {dialect: "openai", preset: "groq", status: 200, body: `{"choices":[],"x_groq":{"id":"req_1","error":"over_capacity"}}`, want: Malformed, stream: Malformed},
 	"groq: tool_use_failed":                {dialect: "openai", preset: "groq", status: 400, body: `{"error":{"message":"Failed to call a function","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"x","status_code":400}}`, want: ModelFault, stream: ModelFault},
 	"xai: bad key":                         {dialect: "openai", preset: "xai", status: 400, body: `{"code":"invalid-argument","error":"Incorrect API key provided. You can obtain an API key from https://console.x.ai."}`, want: Auth},
 	"xai: another 400":                     {dialect: "openai", preset: "xai", status: 400, body: `{"code":"invalid-argument","error":"Messages say: Incorrect API key"}`, want: ClientError},
