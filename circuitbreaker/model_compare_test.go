@@ -22,8 +22,8 @@ func scopeOf(name string) circuitbreaker.Scope {
 func (w *world) disagree(format string, args ...any) {
 	w.t.Helper()
 	var b strings.Builder
-	for _, line := range w.recent {
-		b.WriteString(line + "\n")
+	for _, s := range w.recent {
+		fmt.Fprintf(&b, "%12s  "+s.format+"\n", append([]any{s.now}, s.args...)...)
 	}
 	for _, name := range w.names {
 		m := w.machines[name]
@@ -40,7 +40,6 @@ func (m *machine) String() string {
 
 // sameRefusal compares an answer with those that the model allows: none if it admits, several if they are equally long.
 func (w *world) sameRefusal(got *circuitbreaker.OpenError, want []*refusal) {
-	w.t.Helper()
 	if got == nil && len(want) == 0 {
 		return
 	}
@@ -58,7 +57,6 @@ func (w *world) sameRefusal(got *circuitbreaker.OpenError, want []*refusal) {
 }
 
 func (w *world) sameOpenError(got *circuitbreaker.OpenError, r *refusal) {
-	w.t.Helper()
 	wait := time.Duration(0)
 	if r.retryAt != never {
 		wait = r.retryAt - w.now
@@ -67,20 +65,19 @@ func (w *world) sameOpenError(got *circuitbreaker.OpenError, r *refusal) {
 		got.RetryAt.IsZero() != (r.retryAt == never) || got.RetryAfter(w.clock()) != wait {
 		w.disagree("refused: %+v (retry after %v), the model: %s in %s, retry after %v", got, got.RetryAfter(w.clock()), r.reason, r.state, wait)
 	}
-	if got.Reason == circuitbreaker.ReasonCooldown && got.Hinted != r.machine.parked.hinted {
-		w.disagree("hinted: %t, the model: %t", got.Hinted, r.machine.parked.hinted)
+	if hinted := slices.ContainsFunc(r.machine.parked, func(p park) bool { return w.now < p.end && p.hinted }); len(r.ignored) == 0 &&
+		got.Reason == circuitbreaker.ReasonCooldown && got.Hinted != hinted {
+		w.disagree("hinted: %t, the model: %t", got.Hinted, hinted)
 	}
 }
 
 func (w *world) samePermit(what string, got bool, ts []*ticket, has func(*ticket) bool) {
-	w.t.Helper()
 	if got != slices.ContainsFunc(ts, has) {
 		w.disagree("permit is a %s: %t, the model disagrees", what, got)
 	}
 }
 
 func (w *world) samePark(got uint64, of *machine, number int) {
-	w.t.Helper()
 	if (got != 0) != (number != 0) {
 		w.disagree("the failure began park %d, in the model %d", got, number)
 	}
@@ -91,7 +88,6 @@ func (w *world) samePark(got uint64, of *machine, number int) {
 
 // compare holds everything that can be seen of each breaker, and what the paths would answer, against the model.
 func (w *world) compare() {
-	w.t.Helper()
 	for _, name := range w.names {
 		w.compareStatus(w.machines[name])
 		w.compareMoves(w.machines[name])
@@ -106,14 +102,12 @@ func (w *world) compare() {
 }
 
 func (w *world) compareStatus(m *machine) {
-	w.t.Helper()
 	got, ok := w.registry.Status(m.name, w.clock())
 	if !ok {
 		w.disagree("%s is configured but not known", m.name)
 	}
 	want := m.seen(w.now)
 	same := func(what string, got, want any) {
-		w.t.Helper()
 		if got != want {
 			w.disagree("%s: %s is %v, in the model %v", m.name, what, got, want)
 		}
@@ -131,11 +125,9 @@ func (w *world) compareStatus(m *machine) {
 	holders, _ := want.underWay(w.now)
 	same("probes in flight", got.ProbesInFlight, len(holders))
 	same("retry at", got.RetryAt.UTC(), w.at(want.deadline))
-	cooldown := never
-	if want.isParked(w.now) {
-		cooldown = want.parked.end
-	}
-	same("cooldown until", got.CooldownUntil.UTC(), w.at(cooldown))
+	same("cooldown until", got.CooldownUntil.UTC(), w.at(want.parkedUntil(w.now, nil)))
+	same("last failure", got.LastFailureAt.UTC(), w.at(want.lastAt))
+	same("last failure's kind", got.LastFailureKind, want.lastKind)
 	same("isolated", got.Isolated == nil, m.isolation == nil)
 	if m.isolation != nil && got.Isolated != nil {
 		same("isolation", *got.Isolated, *m.isolation)
@@ -155,7 +147,6 @@ func counted(kinds map[circuitbreaker.Kind]int) map[circuitbreaker.Kind]int {
 
 // compareSettings compares what a listing shows of the settings: the marks beside the measure.
 func (w *world) compareSettings(m *machine, got circuitbreaker.Status) {
-	w.t.Helper()
 	s := m.settings
 	if got.Measure != s.Measure || got.FailureThreshold != s.FailureThreshold || got.HalfOpenRequests != s.HalfOpenRequests {
 		w.disagree("%s lists measure %s, threshold %d, probes %d, configured is %+v", m.name, got.Measure, got.FailureThreshold, got.HalfOpenRequests, s)
@@ -167,7 +158,6 @@ func (w *world) compareSettings(m *machine, got circuitbreaker.Status) {
 
 // compareMoves compares the transitions; of the words that the spec leaves free, it takes the package's.
 func (w *world) compareMoves(m *machine) {
-	w.t.Helper()
 	if len(m.moves) == w.checked[m.name] && w.steps%16 != 0 {
 		return
 	}
@@ -181,7 +171,7 @@ func (w *world) compareMoves(m *machine) {
 	for i, mv := range want {
 		t := got[i]
 		if t.Name != m.name || t.From != mv.from || t.To != mv.to || t.Reason != mv.reason || !t.At.Equal(w.at(mv.at)) || t.Wait != mv.wait ||
-			mv.kind != "" && t.Kind != mv.kind || math.Abs(t.Measure-mv.measure) > 1e-6 || i > 0 && t.Seq <= got[i-1].Seq {
+			mv.kind != "" && t.Kind != mv.kind || math.Abs(t.Measure-mv.measure) > 1e-6 && mv.reason != circuitbreaker.ReasonRestored || i > 0 && t.Seq <= got[i-1].Seq {
 			w.disagree("%s: transition %+v, in the model %+v", m.name, t, mv)
 		}
 	}

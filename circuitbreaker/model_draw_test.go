@@ -86,15 +86,17 @@ func (w *world) instants() []time.Duration {
 	for _, name := range w.names {
 		m := w.machines[name]
 		ahead(m.deadline)
-		ahead(m.parked.end)
-		if m.lastAt != never {
+		for _, p := range m.parked {
+			ahead(p.end)
+		}
+		if m.failures > 0 && (m.state == circuitbreaker.Closed || m.state == circuitbreaker.Degraded) {
 			ahead(m.lastAt + m.settings.ForgetAfter)
 		}
 		for _, t := range m.probes {
 			ahead(t.leaseEnd)
 		}
-		if len(m.buckets) > 0 {
-			ahead(m.buckets[0].start + m.settings.Window)
+		for _, b := range m.buckets {
+			ahead(b.start + m.settings.Window)
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package circuitbreaker_test
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
@@ -55,8 +56,7 @@ func (m *machine) age(now time.Duration) {
 func (m *machine) fades(now time.Duration) bool {
 	if m.windowed() {
 		before := len(m.buckets)
-		width := m.settings.Window / 10
-		for len(m.buckets) > 0 && now/width-m.buckets[0].start/width >= 10 {
+		for len(m.buckets) > 0 && m.buckets[0].start+m.settings.Window <= now {
 			m.buckets = m.buckets[1:]
 		}
 		return len(m.buckets) < before
@@ -74,8 +74,8 @@ func (m *machine) counted(t *ticket, now time.Duration, v verdict) int {
 	m.age(now)
 	failed := v.word == "failure"
 	m.count(now, failed, v.kind)
-	if !failed && m.isParked(now) && t.parks >= m.parked.number {
-		m.parked = park{}
+	if !failed { // it was admitted after these began, and shows that they are not needed
+		m.parked = slices.DeleteFunc(m.parked, func(p park) bool { return p.number <= t.parks })
 	}
 	if failed && m.kindOpens(v.kind) {
 		reason := circuitbreaker.ReasonKindThreshold
@@ -102,8 +102,9 @@ func (m *machine) counted(t *ticket, now time.Duration, v verdict) int {
 }
 
 func (m *machine) count(now time.Duration, failed bool, kind circuitbreaker.Kind) {
+	m.fades(now)
 	if failed {
-		m.lastAt = now
+		m.lastAt, m.lastKind = now, kind
 	}
 	switch {
 	case m.windowed():
@@ -122,10 +123,8 @@ func (m *machine) count(now time.Duration, failed bool, kind circuitbreaker.Kind
 }
 
 func (m *machine) countInWindow(now time.Duration, failed bool, kind circuitbreaker.Kind) {
-	width := m.settings.Window / 10
-	start := now / width * width
-	if len(m.buckets) == 0 || m.buckets[len(m.buckets)-1].start != start {
-		m.buckets = append(m.buckets, bucket{start: start, kinds: map[circuitbreaker.Kind]int{}})
+	if n := len(m.buckets); n == 0 || m.buckets[n-1].start+m.settings.Window/10 <= now {
+		m.buckets = append(m.buckets, bucket{start: now, kinds: map[circuitbreaker.Kind]int{}})
 	}
 	b := &m.buckets[len(m.buckets)-1]
 	b.total++
@@ -198,11 +197,17 @@ func (m *machine) park(now time.Duration, v verdict) int {
 	if v.hint > 0 {
 		length = min(max(v.hint, length), m.settings.RetryAfterMax)
 	}
-	if length <= 0 || m.isParked(now) && m.parked.end >= now+length {
+	m.parked = slices.DeleteFunc(m.parked, func(p park) bool { return p.end <= now })
+	if length <= 0 || m.parkedUntil(now, nil) >= now+length {
 		return 0
 	}
 	m.parks++
-	m.parked = park{number: m.parks, end: now + length, length: length, hinted: hinted}
+	m.parked = append(m.parked, park{number: m.parks, end: now + length, length: length, hinted: hinted})
+	if len(m.parked) > 4 { // the package tells no more apart: the two oldest become one
+		m.parked[1].mixed = true
+		m.parked[1].hinted = m.parked[0].hinted || m.parked[1].hinted
+		m.parked = m.parked[1:]
+	}
 	return m.parks
 }
 
@@ -223,12 +228,19 @@ func (m *machine) clamp(now time.Duration) {
 	}
 }
 
-// longest is the longest wait that the settings can give: the longest back-off with its jitter, or a hint's floor.
+// longest is the longest wait that the settings can give: the longest back-off with its jitter, a hint's floor, or a park that was
+// taken in.
 func (m *machine) longest() time.Duration {
 	base := m.base(m.why)
 	wait := base * time.Duration(m.settings.MaxBackoffMultiplier)
 	wait += wait / million * time.Duration(m.settings.Jitter)
-	return max(wait, m.settings.RetryAfterMax, base)
+	longest := max(wait, m.settings.RetryAfterMax, base, m.settings.Cooldown)
+	for _, row := range m.settings.Kinds {
+		if row.Park != nil && !m.windowed() {
+			longest = max(longest, *row.Park)
+		}
+	}
+	return longest
 }
 
 // reset clears everything (5).
@@ -236,6 +248,13 @@ func (m *machine) reset(now time.Duration, reason string) {
 	m.isolation = nil
 	m.move(circuitbreaker.Closed, now, reason)
 	m.clear()
+	m.lastAt, m.lastKind = never, ""
+}
+
+// blank tells that there is nothing to clear.
+func (m *machine) blank() bool {
+	t := m.tally()
+	return m.state == circuitbreaker.Closed && t.failed == 0 && t.total == 0 && m.lastAt == never
 }
 
 func (m *machine) isolate(now time.Duration, by, reason string, at time.Time) {
@@ -243,7 +262,7 @@ func (m *machine) isolate(now time.Duration, by, reason string, at time.Time) {
 		m.move(circuitbreaker.Isolated, now, circuitbreaker.ReasonIsolated)
 	}
 	m.isolation = &circuitbreaker.Isolation{By: by, Reason: reason, At: at}
-	m.parked, m.deadline = park{}, never
+	m.parked, m.deadline = nil, never
 	m.begin()
 }
 
@@ -263,8 +282,12 @@ func (m *machine) restart(now, flushInterval time.Duration) {
 		m.deadline = now
 		m.move(circuitbreaker.Open, now, circuitbreaker.ReasonRestored)
 	}
-	if m.parked.length <= flushInterval {
-		m.parked = park{}
+	if n := len(m.parked); n > 0 { // of the parks, only the end of the last is stored
+		last := m.parked[n-1]
+		last.mixed, m.parked = true, nil
+		if last.length > flushInterval {
+			m.parked = []park{last}
+		}
 	}
 	m.begin()
 	m.clamp(now)

@@ -54,6 +54,10 @@ func (w *world) resetAll() {
 			left = append(left, name)
 			continue
 		}
+		if m.blank() {
+			m.clear() // nothing to tell, but a new generation all the same
+			continue
+		}
 		m.reset(w.now, circuitbreaker.ReasonManualReset)
 	}
 	_, isolated := w.registry.ResetAll(included)

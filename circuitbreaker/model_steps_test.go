@@ -1,7 +1,6 @@
 package circuitbreaker_test
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -24,17 +23,17 @@ var deeds = slices.Concat(
 
 // step does one deed on both sides and compares everything that can be seen afterwards.
 func (w *world) step() {
-	w.t.Helper()
 	w.steps++
 	deeds[w.src.pick(len(deeds))](w)
 	w.compare()
 }
 
+// note remembers a step for the report of a disagreement.
 func (w *world) note(format string, args ...any) {
-	w.recent = append(w.recent, fmt.Sprintf("%10s  ", w.now)+fmt.Sprintf(format, args...))
-	if len(w.recent) > 60 {
-		w.recent = w.recent[len(w.recent)-60:]
+	if len(w.recent) == 60 {
+		w.recent = append(w.recent[:0], w.recent[30:]...)
 	}
+	w.recent = append(w.recent, step{w.now, format, args})
 }
 
 func (w *world) pass() {

@@ -18,15 +18,16 @@ type machine struct {
 	generation int
 	failures   int                         // consecutive and decay
 	kinds      map[circuitbreaker.Kind]int // consecutive and decay
-	lastAt     time.Duration               // of the last counted failure, never if none
-	buckets    []bucket                    // window
+	lastAt     time.Duration               // of the last failure counted, never if none
+	lastKind   circuitbreaker.Kind
+	buckets    []bucket // window
 
 	cycle    int                 // failed recoveries since it last closed
 	why      circuitbreaker.Kind // the kind that is the reason of the trip, "" if it was the count
 	deadline time.Duration       // OPEN: when it may be tried again
 
-	parks  int // parks that have begun so far: the number of the last one
-	parked park
+	parks  int    // parks that have begun so far: the number of the last one
+	parked []park // those that hold, each later one ending later (4, cooldown 1)
 
 	probes    []*ticket // unsettled probes of this generation, in order of admission
 	succeeded int       // probes of this generation that ended well
@@ -46,10 +47,11 @@ type bucket struct {
 
 // park is the short refusal after a failure that did not open the breaker.
 type park struct {
-	number int // 0: none
+	number int
 	end    time.Duration
 	length time.Duration
 	hinted bool // a Retry-After hint set it
+	mixed  bool // of several parks made one: nobody's own
 }
 
 // ticket is the model's permit.
@@ -71,6 +73,7 @@ type refusal struct {
 	reason  circuitbreaker.Reason
 	state   circuitbreaker.State
 	retryAt time.Duration // never: none
+	ignored []int         // the parks that the caller ignored
 }
 
 // move is one transition.
@@ -102,8 +105,8 @@ func (m *machine) clone() *machine {
 		b.kinds = maps.Clone(b.kinds)
 		c.buckets = append(c.buckets, b)
 	}
-	c.probes = slices.Clone(m.probes)
-	c.moves = slices.Clone(m.moves)
+	c.probes, c.parked = slices.Clone(m.probes), slices.Clone(m.parked)
+	c.moves = slices.Clip(m.moves)
 	return &c
 }
 
@@ -115,23 +118,29 @@ func (m *machine) seen(now time.Duration) *machine {
 }
 
 func (m *machine) move(to circuitbreaker.State, now time.Duration, reason string) {
-	mv := move{from: m.state, to: to, reason: reason, at: now, measure: m.value()}
+	left := m.clone()
+	left.fades(now)
+	mv := move{from: m.state, to: to, reason: reason, at: now, measure: left.value()}
 	if to == circuitbreaker.Open {
-		mv.kind, mv.wait = m.why, m.deadline-now
+		mv.wait = m.deadline - now
+		if reason != circuitbreaker.ReasonRestored {
+			mv.kind = m.why
+		}
 	}
 	m.state = to
 	m.moves = append(m.moves, mv)
 }
 
-// ask is Acquire of one breaker.
+// ask is Acquire of one breaker. A refusal changes nothing, as on a path.
 func (m *machine) ask(now, lease time.Duration, ignore []int) (*ticket, *refusal) {
-	m.age(now)
-	if r := m.refuses(now, ignore); r != nil {
+	if r := m.seen(now).refuses(now, ignore); r != nil {
+		r.machine = m
 		if m.settings.Enforce || m.state == circuitbreaker.Isolated {
 			return nil, r
 		}
 		return &ticket{of: m, late: true}, nil
 	}
+	m.age(now)
 	return m.admit(now, lease), nil
 }
 
@@ -141,6 +150,7 @@ func (m *machine) force(now, lease time.Duration, ignore []int) (*ticket, *refus
 	if r == nil || m.state == circuitbreaker.Isolated {
 		return t, r
 	}
+	m.age(now)
 	return &ticket{of: m, generation: m.generation, parks: m.parks, forced: true}, nil
 }
 
@@ -159,7 +169,7 @@ func (m *machine) peek(now time.Duration, ignore []int) *refusal {
 
 func (m *machine) refuses(now time.Duration, ignore []int) *refusal {
 	no := func(reason circuitbreaker.Reason, at time.Duration) *refusal {
-		return &refusal{machine: m, reason: reason, state: m.state, retryAt: at}
+		return &refusal{machine: m, reason: reason, state: m.state, retryAt: at, ignored: ignore}
 	}
 	switch m.state {
 	case circuitbreaker.Isolated:
@@ -178,8 +188,8 @@ func (m *machine) refuses(now time.Duration, ignore []int) *refusal {
 			return no("probing", at)
 		}
 	default:
-		if m.isParked(now) && !slices.Contains(ignore, m.parked.number) {
-			return no("cooldown", m.parked.end)
+		if end := m.parkedUntil(now, ignore); end != never {
+			return no("cooldown", end)
 		}
 	}
 	return nil
@@ -200,7 +210,16 @@ func (m *machine) underWay(now time.Duration) (holders []*ticket, unsettled int)
 	return holders, unsettled
 }
 
-func (m *machine) isParked(now time.Duration) bool { return m.parked.number != 0 && now < m.parked.end }
+// parkedUntil is the end of the last park that holds at now and is not ignored, never if none does.
+func (m *machine) parkedUntil(now time.Duration, ignore []int) time.Duration {
+	end := never
+	for _, p := range m.parked {
+		if now < p.end && (p.mixed || !slices.Contains(ignore, p.number)) {
+			end = p.end
+		}
+	}
+	return end
+}
 
 func (m *machine) admit(now, lease time.Duration) *ticket {
 	if m.state == circuitbreaker.Open {
@@ -267,6 +286,7 @@ func (m *machine) probed(t *ticket, now time.Duration, v verdict) {
 	case v.word == "success":
 		m.probeSucceeded(now)
 	case !t.forced:
+		m.count(now, true, v.kind)
 		m.cycle++
 		m.open(now, circuitbreaker.ReasonProbeFailed, v.kind, v.hint)
 	}
@@ -294,11 +314,8 @@ func (m *machine) halfOpen(now time.Duration, reason string) {
 func (m *machine) open(now time.Duration, reason string, why circuitbreaker.Kind, hint time.Duration) {
 	m.why = why
 	wait := m.wait(hint)
-	m.deadline = now + wait
-	if m.isParked(now) {
-		m.deadline = max(m.deadline, m.parked.end)
-	}
-	m.parked = park{}
+	m.deadline = max(now+wait, m.parkedUntil(now, nil))
+	m.parked = nil
 	m.move(circuitbreaker.Open, now, reason)
 	m.begin()
 }
@@ -313,8 +330,8 @@ func (m *machine) begin() {
 // clear is what closing clears, and a reset.
 func (m *machine) clear() {
 	m.begin()
-	m.failures, m.kinds, m.buckets, m.lastAt = 0, map[circuitbreaker.Kind]int{}, nil, never
-	m.cycle, m.why, m.deadline, m.parked = 0, "", never, park{}
+	m.failures, m.kinds, m.buckets = 0, map[circuitbreaker.Kind]int{}, nil
+	m.cycle, m.why, m.deadline, m.parked = 0, "", never, nil
 }
 
 // base is what a wait is reckoned from: the cooldown of the kind that is the reason, else the reset timeout.

@@ -2,6 +2,7 @@ package circuitbreaker_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -49,8 +50,15 @@ type world struct {
 	machines map[string]*machine
 	held     []*holding
 	parks    []begun
-	recent   []string       // the last steps, for the report of a disagreement
+	recent   []step         // the last steps, for the report of a disagreement
 	checked  map[string]int // how many moves of a machine were compared
+}
+
+// step is one line of the report.
+type step struct {
+	now    time.Duration
+	format string
+	args   []any
 }
 
 // holding is a permit of the package beside the tickets of the model: the three of a path, or the one of a breaker.
@@ -85,7 +93,7 @@ func (w *world) begin() {
 // boot makes a registry on what the store holds, as a process does that starts.
 func (w *world) boot() {
 	w.registry = circuitbreaker.NewRegistry(circuitbreaker.Options{
-		Store: w.store, Now: w.clock, FlushInterval: flushInterval, IdleAfter: 1000 * time.Hour,
+		Store: w.store, Now: w.clock, Logger: slog.New(slog.DiscardHandler), FlushInterval: flushInterval, IdleAfter: 1000 * time.Hour,
 	})
 	if err := w.registry.Restore(w.t.Context()); err != nil {
 		w.t.Fatalf("restore: %v", err)
