@@ -49,7 +49,7 @@ func readObject(s *Signal) object {
 	} else {
 		o.readRoot(root, s)
 	}
-	o.plain = unquoted(o.message)
+	o.plain = strings.TrimSpace(unquoted(o.message))
 	return o
 }
 
