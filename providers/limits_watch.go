@@ -25,7 +25,7 @@ const (
 // one timer, which is seldom touched: it fires early and then looks when the next limit is due. Times are counted
 // from the attempt's begin. It is safe for concurrent use.
 type watch struct {
-	cancel context.CancelCauseFunc
+	cancel context.CancelCauseFunc // safe to call more than once; the first cause stays
 	begun  time.Time
 	limits Limits
 	stream bool

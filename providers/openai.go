@@ -2,6 +2,11 @@ package providers
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -16,14 +21,79 @@ type OpenAIConfig struct {
 	Now                 func() time.Time  // nil: time.Now
 }
 
-// OpenAI is a provider of any OpenAI-compatible base URL.
-type OpenAI struct{ config OpenAIConfig }
+// OpenAI is a provider of any OpenAI-compatible base URL. It is safe for concurrent use.
+type OpenAI struct {
+	upstream
+	transport *http.Transport
+}
 
-// NewOpenAI checks the configuration and prepares the provider's own transport.
-func NewOpenAI(c OpenAIConfig) (*OpenAI, error) { return &OpenAI{config: c}, nil }
+// NewOpenAI checks the configuration, all of it at once, and prepares the provider's own transport.
+func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
+	base, err := baseURL(c.BaseURL)
+	fixed, headerErr := fixedHeaders(c.Headers)
+	if err := errors.Join(err, headerErr); err != nil {
+		return nil, err
+	}
+	t := newTransport(newGate(base.Hostname(), c.AllowPrivateNetwork))
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &OpenAI{
+		transport: t,
+		upstream: upstream{
+			dialect: "openai", preset: c.Preset, base: base, headers: fixed, forward: canonical(c.ForwardHeaders),
+			injectUsage: c.InjectUsage, transport: t, now: now,
+		},
+	}, nil
+}
 
 // Send implements [Provider].
-func (p *OpenAI) Send(ctx context.Context, a *Attempt) (*Answer, error) { return nil, nil }
+func (p *OpenAI) Send(ctx context.Context, a *Attempt) (*Answer, error) { return p.send(ctx, a) }
 
 // Close drops idle connections; requests under way go on.
-func (p *OpenAI) Close() {}
+func (p *OpenAI) Close() {
+	p.drains.wait()
+	p.transport.CloseIdleConnections()
+}
+
+// baseURL takes an absolute HTTP address without credentials, query or fragment.
+func baseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, errors.New("base_url: not a URL") // what url.Parse says repeats it, with any credentials in it
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("base_url: the scheme must be http or https, not %q", u.Scheme)
+	case u.Hostname() == "":
+		return nil, errors.New("base_url: it names no host")
+	case u.User != nil:
+		return nil, errors.New("base_url: credentials belong into keys")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("base_url: it must end with its path")
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = strings.TrimRight(u.RawPath, "/")
+	return u, nil
+}
+
+// newTransport makes a transport that does what it is told and nothing else: no redirects (it never follows any), no
+// proxy from the environment, no compression, no cookies.
+func newTransport(g gate) *http.Transport {
+	return &http.Transport{
+		DialContext:            g.dialer(),
+		TLSHandshakeTimeout:    dialTimeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    512, // one host: as many streams as may run at once should find a connection
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+		WriteBufferSize:        16 << 10,
+		ReadBufferSize:         16 << 10,
+		HTTP2: &http.HTTP2Config{
+			MaxReceiveBufferPerStream: 256 << 10, // a slow client holds back no more than this
+			SendPingTimeout:           30 * time.Second,
+			PingTimeout:               15 * time.Second,
+		},
+	}
+}

@@ -5,8 +5,8 @@ import "context"
 // Provider sends one attempt to one upstream. Implementations are safe for concurrent use.
 type Provider interface {
 	// Send returns when the headers of a stream were judged good, or when a plain answer was read and judged whole.
-	// Its error is always a [*Failure]. The upstream is cancelled as soon as ctx ends; the answer's Events live
-	// under ctx too, so ctx must outlive them.
+	// Its error is always a [*Failure]. The upstream is cancelled as soon as ctx ends, also while Events are read.
+	// When Send has failed, and when Events are closed, the request's body is not read any more.
 	Send(ctx context.Context, a *Attempt) (*Answer, error)
 }
 
@@ -34,7 +34,8 @@ type Answer struct {
 	Events      Events
 }
 
-// Events yields the bytes for the client. It is not safe for concurrent use, except Close.
+// Events yields the bytes for the client. It is not safe for concurrent use: to end a Next from outside, end the
+// context that was given to Send.
 type Events interface {
 	// Next returns the next bytes: whole events of a stream, or the whole of a plain answer. Chunk.Data is valid
 	// until the next call. The error is io.EOF after the protocol's own end and a [*Failure] for everything else;
@@ -50,6 +51,7 @@ type Events interface {
 type Chunk struct {
 	Data         []byte
 	Meaningful   bool   // holds content, reasoning, a tool call, a refusal, or a finish with content before it
+	Count        int    // of the meaningful events in Data; 0 for a whole answer
 	Done         bool   // the protocol's own end is in Data or came before it
 	FinishReason string // the first finish reason in Data, empty for none
 	Usage        *Usage // the last usage in Data, nil for none

@@ -107,8 +107,11 @@ func (s *spliced) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detached = true
-	s.parts = [mostParts][]byte{}
-	s.count = 0
+}
+
+// again returns the same body from its start.
+func (s *spliced) again() *spliced {
+	return &spliced{parts: s.parts, count: s.count}
 }
 
 // edit replaces a span of the body.

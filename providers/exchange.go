@@ -1,0 +1,128 @@
+package providers
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/ohmroute/ohmroute/sse"
+)
+
+// exchange is one attempt under way: a request that was sent and the answer that comes. Its context is its own: it
+// ends with the caller's, at a limit, or when the exchange is closed.
+type exchange struct {
+	*upstream
+	attempt *Attempt
+	ended   func() error // why the context ended, nil while it hasn't
+	unlink  func() bool  // makes the context outlive the caller's
+	watch   watch
+	body    spliced
+	second  *spliced       // the body that was sent again, nil if none was
+	resp    *http.Response // nil until headers came
+}
+
+var errSentTwice = errors.New("the upstream refused the request twice")
+
+// resend lets the transport send again, once, what the upstream has not begun to take: on a connection that was
+// closed while it was idle, or on a stream that was refused. Without an idempotency key it does so in no other case.
+func (x *exchange) resend() (io.ReadCloser, error) {
+	if x.second != nil {
+		return nil, errSentTwice
+	}
+	x.second = x.body.again()
+	return x.second, nil
+}
+
+// signal completes what the classifier looks at.
+func (x *exchange) signal(s Signal) Signal {
+	s.Dialect, s.Preset, s.Now = x.dialect, x.preset, x.now()
+	if x.resp != nil {
+		s.Status, s.Header = x.resp.StatusCode, x.resp.Header
+	}
+	return s
+}
+
+// failure classifies, and takes our own secrets out of what the upstream said. It is nil for what is no failure.
+func (x *exchange) failure(s Signal) *Failure {
+	f := Classify(x.signal(s))
+	if f == nil {
+		return nil
+	}
+	return x.redacted(f)
+}
+
+// broken is the failure of sending or reading.
+func (x *exchange) broken(err error) *Failure {
+	return x.failure(Signal{Err: err, Cause: x.cause()})
+}
+
+// cause is why the exchange was ended, if it was ended from outside.
+func (x *exchange) cause() error {
+	if x.ended == nil {
+		return nil
+	}
+	return x.ended()
+}
+
+// shortestSecret is the length from which on a fixed header's value is taken for a secret.
+const shortestSecret = 16
+
+func (x *exchange) redacted(f *Failure) *Failure {
+	f.Redact(x.attempt.Key.Secret)
+	for _, values := range x.headers {
+		for _, value := range values {
+			if len(value) >= shortestSecret {
+				f.Redact(value)
+			}
+		}
+	}
+	return f
+}
+
+// close ends the exchange. When it returns, the shared request body is not read any more.
+func (x *exchange) close() {
+	x.watch.stop()
+	x.unlink()
+	x.watch.cancel(nil)
+	if x.resp != nil {
+		_ = x.resp.Body.Close() // all that was to be read was read
+	}
+	x.body.detach()
+	if x.second != nil {
+		x.second.detach()
+	}
+}
+
+// Bounds of what is read after the protocol's end, so that the connection can be used again.
+const (
+	drainBytes = 64 << 10
+	drainWait  = 250 * time.Millisecond
+)
+
+// drain closes an exchange whose stream has said its end while the body has not: it usually ends a moment later.
+// Nobody waits for that but the provider's Close.
+func (x *exchange) drain() {
+	if x.resp.ProtoMajor >= 2 { // ending a stream leaves the connection as it is
+		x.close()
+		return
+	}
+	x.unlink()
+	x.body.detach()
+	x.watch.hurries(drainWait)
+	x.drains.run(func() {
+		_, _ = io.CopyN(io.Discard, x.resp.Body, drainBytes)
+		x.close()
+	})
+}
+
+// Bounds of what is read of an answer.
+const (
+	longestAnswer = 64 << 20
+	longestError  = 64 << 10
+	longestEvent  = 16 << 20
+	errorBodyWait = 5 * time.Second
+)
+
+var readers = sync.Pool{New: func() any { return sse.NewReader(nil, longestEvent) }}

@@ -1,0 +1,164 @@
+package providers
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// answer judges what came back: the headers of a stream, or all of a plain answer.
+func (x *exchange) answer() (*Answer, *Failure) {
+	h, status := x.resp.Header, x.resp.StatusCode
+	if status < http.StatusOK || status >= http.StatusMultipleChoices {
+		return nil, x.refused()
+	}
+	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, x.redacted(malformed(status, h, "the answer was compressed, which was not asked for"))
+	}
+	if kind := mediaType(h); x.attempt.Stream && kind != jsonType[0] && kind != "text/html" {
+		return x.streamOf(x.resp.Body), nil
+	}
+	body, err := x.readAll(longestAnswer)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, x.redacted(malformed(status, h, "the answer was larger than 64 MiB"))
+	case err != nil:
+		return nil, x.broken(err)
+	}
+	return x.plain(body)
+}
+
+// refused reads an answer outside 2xx as far as it is of use. Its status is known: what doesn't come soon is left.
+func (x *exchange) refused() *Failure {
+	x.watch.hurries(errorBodyWait)
+	body, err := x.readAll(longestError)
+	cause := x.cause()
+	if errors.Is(err, errTooLarge) || errors.Is(cause, errHurried) {
+		err = nil
+	}
+	if errors.Is(cause, errHurried) {
+		cause = nil
+	}
+	return x.failure(Signal{Body: body, Err: err, Cause: cause})
+}
+
+var errTooLarge = errors.New("the answer is too large")
+
+// readAll reads the whole body, at most so many bytes. With an error it returns what came before.
+func (x *exchange) readAll(most int64) ([]byte, error) {
+	var b bytes.Buffer
+	if n := x.resp.ContentLength; n > 0 && n <= most {
+		b.Grow(int(min(n, 1<<20)) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(io.LimitReader(x.resp.Body, most+1))
+	if int64(b.Len()) > most {
+		return b.Bytes()[:most], errTooLarge
+	}
+	return b.Bytes(), err
+}
+
+// plain judges a whole answer, and turns it into the form that was asked for.
+func (x *exchange) plain(body []byte) (*Answer, *Failure) {
+	e, status, h := x.attempt.Endpoint, x.resp.StatusCode, x.resp.Header
+	verdict, f := JudgePlain(x.dialect, x.preset, e, status, h, body, x.now())
+	switch {
+	case f != nil:
+		return nil, x.redacted(f)
+	case verdict.Stream && x.attempt.Stream:
+		return x.streamOf(bytes.NewReader(body)), nil
+	case verdict.Stream:
+		return x.assembled(body)
+	case !x.attempt.Stream:
+		return x.whole(h.Get("Content-Type"), body, verdict), nil
+	}
+	events, ok := chunksOf(e, body, x.attempt.IncludeUsage)
+	if !ok {
+		return nil, x.redacted(malformed(status, h, "the answer was whole where a stream was asked for"))
+	}
+	answer := x.whole(eventStream[0], events, verdict)
+	answer.Stream = true
+	return answer, nil
+}
+
+func (x *exchange) whole(contentType string, body []byte, v Verdict) *Answer {
+	return &Answer{
+		Status: x.resp.StatusCode, ContentType: contentType, UpstreamID: x.upstreamID(),
+		Events: &whole{chunk: Chunk{Data: body, Meaningful: true, Done: true, Usage: v.Usage, FinishReason: v.FinishReason}},
+	}
+}
+
+// streamOf hands out a stream whose headers are good; its events are judged as they come.
+func (x *exchange) streamOf(src io.Reader) *Answer {
+	contentType := x.resp.Header.Get("Content-Type")
+	if mediaType(x.resp.Header) != eventStream[0] {
+		contentType = eventStream[0]
+	}
+	return &Answer{
+		Status: x.resp.StatusCode, ContentType: contentType, UpstreamID: x.upstreamID(), Stream: true,
+		Events: newStream(x, src),
+	}
+}
+
+// assembled makes one answer of a stream that came where none was asked for.
+func (x *exchange) assembled(body []byte) (*Answer, *Failure) {
+	h, status := x.resp.Header, x.resp.StatusCode
+	s := newStream(x, bytes.NewReader(body))
+	defer s.release()
+	for {
+		_, err := s.Next()
+		if f, ok := errors.AsType[*Failure](err); ok {
+			return nil, f
+		}
+		if err != nil {
+			break
+		}
+	}
+	joined, ok := joinChunks(x.attempt.Endpoint, body)
+	if !ok {
+		return nil, x.redacted(malformed(status, h, "the answer was a stream where none was asked for"))
+	}
+	verdict, f := JudgePlain(x.dialect, x.preset, x.attempt.Endpoint, status, h, joined, x.now())
+	if f != nil {
+		f.ContentType = jsonType[0]
+		return nil, x.redacted(f)
+	}
+	return x.whole(jsonType[0], joined, verdict), nil
+}
+
+// upstreamID is the upstream's request id, unless it is no id.
+func (x *exchange) upstreamID() string {
+	id := upstreamID(x.resp.Header)
+	if secret := x.attempt.Key.Secret; secret != "" && strings.Contains(id, secret) {
+		return ""
+	}
+	return id
+}
+
+// mediaType is the content type without its parameters, in lower case.
+func mediaType(h http.Header) string {
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// whole are the events of an answer that is there already.
+type whole struct {
+	chunk Chunk
+	given bool
+}
+
+// Next implements [Events].
+func (w *whole) Next() (Chunk, error) {
+	if w.given {
+		return Chunk{}, io.EOF
+	}
+	w.given = true
+	return w.chunk, nil
+}
+
+// Commit implements [Events]; nothing can fail any more.
+func (w *whole) Commit() {}
+
+// Close implements [Events].
+func (w *whole) Close() error { return nil }

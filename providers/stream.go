@@ -1,0 +1,175 @@
+package providers
+
+import (
+	"errors"
+	"io"
+
+	"github.com/ohmroute/ohmroute/sse"
+)
+
+// longestHeld is how many bytes of a stream may come before its first meaningful event (spec: routing.md 3).
+const longestHeld = 256 << 10
+
+// stream judges the events of a streamed answer one by one, in the order in which they came, so that it makes no
+// difference how the bytes were split on the way. What it hands out is what came, byte for byte, except events that
+// are dropped.
+type stream struct {
+	exchange *exchange
+	reader   *sse.Reader // nil once closed
+	dialect  dialect
+	judging
+
+	block   []byte   // what was read and not handed out
+	begun   bool     // a block was read
+	held    []byte   // all that came before the first meaningful event
+	failure *Failure // found behind what was handed out
+	untold  *Usage   // of an event that was dropped: told with the next chunk
+}
+
+func newStream(x *exchange, src io.Reader) *stream {
+	r := readers.Get().(*sse.Reader)
+	r.Reset(timed{&x.watch, src})
+	return &stream{exchange: x, reader: r, dialect: dialectOf(x.attempt.Endpoint)}
+}
+
+// timed tells the watch when a read waits.
+type timed struct {
+	watch *watch
+	src   io.Reader
+}
+
+func (t timed) Read(p []byte) (int, error) {
+	t.watch.reads()
+	n, err := t.src.Read(p)
+	t.watch.hasRead()
+	return n, err
+}
+
+// Next implements [Events].
+func (s *stream) Next() (Chunk, error) {
+	for {
+		switch {
+		case s.failure != nil:
+			return Chunk{}, s.failure
+		case s.done || s.reader == nil:
+			return Chunk{}, io.EOF
+		}
+		if len(s.block) == 0 {
+			block, err := s.reader.Next()
+			if err != nil {
+				return s.end(err)
+			}
+			s.block = block
+		}
+		if c := s.cut(); len(c.Data) > 0 || c.Done {
+			return c, nil
+		}
+	}
+}
+
+// Commit implements [Events].
+func (s *stream) Commit() { s.committed = true }
+
+// Close implements [Events].
+func (s *stream) Close() error {
+	if s.reader == nil {
+		return nil
+	}
+	unread := s.done && !s.reader.AtEOF()
+	s.release()
+	if unread {
+		s.exchange.drain()
+	} else {
+		s.exchange.close()
+	}
+	return nil
+}
+
+// release gives the reader's memory back.
+func (s *stream) release() {
+	s.reader.Reset(nil)
+	readers.Put(s.reader)
+	s.reader, s.block = nil, nil
+}
+
+// cut takes from the block what can be handed out at once: all of it, or what stands before an event that is dropped
+// or shows a failure.
+func (s *stream) cut() Chunk {
+	c := Chunk{Usage: s.untold}
+	s.untold = nil
+	block, at := s.block, 0
+	if !s.begun {
+		at = len(block) - len(sse.TrimBOM(block))
+		s.begun = true
+	}
+	s.block = nil
+	for ev := range sse.Events(block[at:]) {
+		switch s.judge(&c, ev, block) {
+		case keep:
+			at += len(ev.Raw)
+			continue
+		case last: // what stands behind the end came with it and goes with it
+			return s.hand(c, block)
+		case drop:
+			s.block = block[at+len(ev.Raw):]
+			s.untold, c.Usage = c.Usage, nil
+		case fail:
+		}
+		return s.hand(c, block[:at])
+	}
+	return s.hand(c, block)
+}
+
+// hand keeps a copy of what comes before the first meaningful event.
+func (s *stream) hand(c Chunk, data []byte) Chunk {
+	c.Data = data
+	switch {
+	case s.meaningful:
+		s.held = nil
+	case s.failure != nil:
+	case len(s.held)+len(data) > longestHeld:
+		s.failure = s.malformed("no content came in the first 256 KiB of the stream")
+		return Chunk{}
+	default:
+		s.held = append(s.held, data...)
+	}
+	return c
+}
+
+// end decides what it means that no more bytes come.
+func (s *stream) end(err error) (Chunk, error) {
+	closing := s.dialect.closing()
+	own := closing != "" && errors.Is(err, io.ErrUnexpectedEOF) && s.dialect.closes(s.reader.Rest())
+	orderly := errors.Is(err, io.EOF) || own
+	if own || orderly && s.whole(s.exchange.attempt) {
+		c := Chunk{Usage: s.untold, Data: []byte(closing)}
+		if s.ended(&c, nil) == fail {
+			return Chunk{}, s.failure
+		}
+		return c, nil
+	}
+	if !s.meaningful && s.exchange.cause() == nil && (orderly || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return s.empty()
+	}
+	if orderly {
+		err = io.ErrUnexpectedEOF
+	}
+	s.failure = s.classified(Signal{Err: err, Cause: s.exchange.cause()})
+	return Chunk{}, s.failure
+}
+
+// empty judges a stream that ended without any content: it may have been no stream.
+func (s *stream) empty() (Chunk, error) {
+	body := append(s.held, s.reader.Rest()...)
+	if text := trimBlank(body); len(text) == 0 || isEventStream(text) {
+		s.failure = s.judged(Malformed, nil)
+		return Chunk{}, s.failure
+	}
+	answer, f := s.exchange.plain(body)
+	if f != nil {
+		s.failure = f
+		return Chunk{}, f
+	}
+	s.done, s.meaningful = true, true
+	return answer.Events.Next()
+}

@@ -1,0 +1,111 @@
+package providers
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// upstream is what all providers over HTTP have in common. The demo is one too: its transport is a function.
+type upstream struct {
+	dialect, preset string
+	base            *url.URL
+	headers         http.Header     // fixed
+	forward         map[string]bool // client headers to pass on, beside the common ones
+	injectUsage     bool
+	transport       http.RoundTripper
+	now             func() time.Time
+	drains          background
+}
+
+// send makes one attempt.
+func (u *upstream) send(ctx context.Context, a *Attempt) (*Answer, error) {
+	x := &exchange{upstream: u, attempt: a}
+	if ctx.Err() != nil {
+		return nil, x.failure(Signal{Err: ctx.Err(), Cause: context.Cause(ctx)})
+	}
+	if err := x.body.splice(a, u.injectUsage); err != nil {
+		return nil, x.failure(Signal{Err: err})
+	}
+	resp, err := u.transport.RoundTrip(x.request(ctx))
+	if err != nil {
+		f := x.broken(err)
+		x.close()
+		return nil, f
+	}
+	x.resp = resp
+	answer, f := x.answer()
+	if f != nil {
+		x.close()
+		return nil, f
+	}
+	if _, live := answer.Events.(*stream); !live {
+		x.close()
+	}
+	return answer, nil
+}
+
+// request starts the attempt's clock and builds its own request.
+func (x *exchange) request(ctx context.Context) *http.Request {
+	own, cancel := context.WithCancelCause(context.Background())
+	x.ended = func() error { return context.Cause(own) }
+	x.unlink = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	x.body.onRead = x.watch.connected
+	x.watch.begin(cancel, x.attempt.Limits, x.attempt.Stream)
+
+	target := *x.base
+	target.Path += x.attempt.Path
+	if target.RawPath != "" {
+		target.RawPath += x.attempt.Path
+	}
+	target.RawQuery = x.attempt.Query
+	req := &http.Request{
+		Method: http.MethodPost, URL: &target, Host: target.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: x.header(x.attempt), Body: &x.body, GetBody: x.resend, ContentLength: x.body.size(),
+	}
+	return req.WithContext(own)
+}
+
+// background are goroutines that may be started at any time, also while somebody waits for them.
+type background struct {
+	mu      sync.Mutex
+	running int
+	idle    chan struct{} // closed when none runs any more; nil unless somebody waits
+}
+
+// run starts f in a goroutine.
+func (b *background) run(f func()) {
+	b.mu.Lock()
+	b.running++
+	b.mu.Unlock()
+	go func() {
+		defer b.ended()
+		f()
+	}()
+}
+
+func (b *background) ended() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running--; b.running == 0 && b.idle != nil {
+		close(b.idle)
+		b.idle = nil
+	}
+}
+
+// wait returns when none runs.
+func (b *background) wait() {
+	b.mu.Lock()
+	if b.running == 0 {
+		b.mu.Unlock()
+		return
+	}
+	if b.idle == nil {
+		b.idle = make(chan struct{})
+	}
+	idle := b.idle
+	b.mu.Unlock()
+	<-idle
+}
