@@ -50,7 +50,7 @@ func (e *earlyHeaders) beat(comboName string) {
 		e.done = true
 		return
 	}
-	if e.x.flush() != nil {
+	if e.x.FlushError() != nil {
 		e.done = true
 		return
 	}

@@ -57,7 +57,7 @@ func (s *Server) events(c echo.Context) error {
 		s.feed.left.Store(time.Now().UnixNano())
 		s.feed.watchers.Add(-1)
 	}()
-	s.feed.broker.ServeHTTP(c.Response(), c.Request())
+	s.feed.broker.ServeHTTP(exchangeOf(c), c.Request())
 	return nil
 }
 

@@ -76,8 +76,14 @@ func (x *exchange) extendIfOld(now time.Time) {
 	}
 }
 
-// flush sends what is buffered. Unlike echo's, it tells when the client is gone.
-func (x *exchange) flush() error { return x.rc.Flush() }
+// FlushError sends what is buffered, after 200 headers if none were sent. Unlike echo's Flush it tells when the
+// client is gone.
+func (x *exchange) FlushError() error {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	return x.rc.Flush()
+}
 
 // Unwrap lets [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }

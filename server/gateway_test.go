@@ -70,7 +70,7 @@ func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
 	t.Helper()
 	g := &gateway{t: t, logs: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{Logger: log})
+	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{Logger: log, TrackPermits: true})
 	if err := g.breakers.Restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +106,9 @@ func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
 		defer cancel()
 		if err := g.server.Close(ctx); err != nil {
 			t.Errorf("server: %v", err)
+		}
+		if open := g.breakers.Unsettled(); len(open) > 0 {
+			t.Errorf("permits were left unsettled: %v", open)
 		}
 		if err := g.breakers.Close(ctx); err != nil {
 			t.Errorf("breakers: %v", err)

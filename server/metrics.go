@@ -79,7 +79,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 }
 
 func (s *Server) metricsPage(c echo.Context) error {
-	s.metrics.page.ServeHTTP(c.Response(), c.Request())
+	s.metrics.page.ServeHTTP(exchangeOf(c), c.Request())
 	return nil
 }
 

@@ -63,6 +63,7 @@ func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) 
 // running is a gateway whose Run serves a pipe.
 type running struct {
 	*gateway
+	*pipeListener
 	client *http.Client
 	stop   context.CancelFunc
 	done   chan error
@@ -73,7 +74,7 @@ func (g *gateway) run() *running {
 	l := newPipeListener()
 	ctx, stop := context.WithCancel(context.Background())
 	transport := &http.Transport{DialContext: l.dial}
-	r := &running{gateway: g, client: &http.Client{Transport: transport}, stop: stop, done: make(chan error, 1)}
+	r := &running{gateway: g, pipeListener: l, client: &http.Client{Transport: transport}, stop: stop, done: make(chan error, 1)}
 	go func() { r.done <- g.server.Run(ctx, Listeners{Client: l}) }()
 	g.t.Cleanup(func() {
 		stop()

@@ -116,7 +116,7 @@ func writeEvent(x *exchange, env envelope) {
 	event = append(event, body...)
 	event = append(event, "\n\n"...)
 	if _, err := x.Write(event); err == nil {
-		_ = x.flush() // the connection is cut next in any case
+		_ = x.FlushError() // the connection is cut next in any case
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *Server) relayStream(x *exchange, r *http.Request, a *combo.Answer, earl
 			if _, werr := x.Write(block); werr != nil {
 				return errCut
 			}
-			if x.flush() != nil {
+			if x.FlushError() != nil {
 				return errCut
 			}
 		}
