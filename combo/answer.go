@@ -22,7 +22,7 @@ type Answer struct {
 	walk   walk
 	err    error // what Next goes on answering; nil: more may come
 	closed bool
-	broken Error // what came after the commit instead of the end
+	broken *Error // what came after the commit instead of the end
 }
 
 // dress fills in what the client is told, once the walk has committed.
@@ -73,6 +73,7 @@ func (a *Answer) finish(err error) {
 	w.now = w.router.now()
 	if errors.Is(err, io.EOF) {
 		a.err = io.EOF
+		w.attempts[len(w.attempts)-1].Duration = w.now.Sub(w.sentAt)
 		w.succeed()
 		return
 	}
@@ -87,7 +88,7 @@ func (a *Answer) finish(err error) {
 		kind = providers.Local
 	}
 	a.brokeOff(kind, f)
-	a.err = &a.broken
+	a.err = a.broken
 }
 
 // brokeOff settles an answer that did not come to its end, and lists its attempt as failed.
@@ -107,7 +108,7 @@ func (a *Answer) brokeOff(kind providers.Kind, f *providers.Failure) {
 	row := &w.attempts[len(w.attempts)-1]
 	row.Outcome, row.Kind, row.Duration = Failed, kind, w.now.Sub(w.sentAt)
 	w.land()
-	a.broken = Error{
+	a.broken = &Error{
 		Kind: kind, Status: rule.Client.Status, AnthropicStatus: rule.Client.AnthropicStatus, Type: rule.Client.Type,
 		Code: rule.Client.Code, Message: told(l.name, kind, f), Combo: a.Combo, Target: a.Target,
 		Attempts: w.attempts, UpstreamID: a.UpstreamID,
@@ -129,8 +130,8 @@ func (a *Answer) Close() {
 	}
 	if a.err == nil {
 		a.err = io.EOF
-		if a.broken.Status != 0 {
-			a.err = &a.broken
+		if a.broken != nil {
+			a.err = a.broken
 		}
 	}
 	w.closeEvents()
@@ -144,7 +145,7 @@ func (a *Answer) Report() Report {
 	w := &a.walk
 	r := w.report(OutcomeOK, a.Status)
 	r.Target, r.UpstreamID = a.Target, a.UpstreamID
-	if e := &a.broken; e.Status != 0 {
+	if e := a.broken; e != nil {
 		r.Outcome, r.Kind, r.Code = OutcomeTruncated, e.Kind, e.Code
 		if e.Kind == providers.Canceled {
 			r.Outcome, r.Status = OutcomeCanceled, e.Status

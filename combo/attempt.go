@@ -41,7 +41,7 @@ type Attempt struct {
 	SkipReason           SkipReason     // why it was skipped
 	Status               int            // the upstream's; 0: none came
 	Start                time.Time      // when it was sent; zero for a skip
-	Duration             time.Duration  // to the verdict; of a stream that goes on: to its first meaningful event
+	Duration             time.Duration  // to the verdict; of a stream that is under way: to the commit
 	FirstToken           time.Duration  // from sending to the first meaningful event or the whole answer; 0: none came
 	Forced               bool           // sent although a breaker refused
 	Probe                bool           // the breakers' evidence of recovery

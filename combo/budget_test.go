@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -83,7 +84,7 @@ func TestLimitsOfComboWinOverModelOverProvider(t *testing.T) {
 
 func TestTheRetryBudgetStopsAStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, "a/m a/n", with(func(c *Combo) { c.Retry.Base = 0 }), provider("a", func(p *Provider) { p.Scope = 0 }))
+		r := newRig(t, "a/m a/n", with(func(c *Combo) { c.Retry.Base = 0 }))
 		r.plays("a/m", act{after: time.Second, fail: failure(providers.ModelNotFound)})
 		r.plays("a/n", act{after: time.Second})
 		var wg sync.WaitGroup
@@ -119,6 +120,22 @@ func TestTheFirstAttemptOnAnotherProviderAndASiblingKeyAreFree(t *testing.T) {
 		if n := strings.Count(r.asked(), "b/m"); n != 100 {
 			t.Errorf("b was asked %d times", n)
 		}
+	})
+}
+
+func TestWithScopeTargetASiblingTargetIsFreeToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m a/n", provider("a", func(p *Provider) { p.Scope = circuitbreaker.ScopeTarget }))
+		r.plays("a/m", act{after: time.Second, fail: failure(providers.ServerError)})
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				if res := r.ask("c"); res.text != "hello" {
+					t.Errorf("the death of one target cost an answer: %+v", res.err)
+				}
+			})
+		}
+		wg.Wait()
 	})
 }
 

@@ -54,7 +54,7 @@ func (w *walk) send(ctx context.Context, c *candidate, l *lane, again bool) step
 func (w *walk) take(c *candidate, l *lane, again bool) {
 	state := c.leg.host.state
 	w.now = w.router.now()
-	if !w.asked(c.leg.host) {
+	if !w.asked(c.leg) {
 		state.retries.request(w.now)
 	}
 	if w.sent > 0 && !again {

@@ -12,7 +12,7 @@ import (
 type lastFailure struct {
 	*providers.Failure
 	leg   *leg
-	rule  providers.Rule
+	rule  *providers.Rule
 	at    time.Time
 	whole *whole // nil: there is no answer to pass on
 }
@@ -37,7 +37,7 @@ func (w *walk) failed(ctx context.Context, f *providers.Failure) step {
 		return stop
 	}
 	rule := c.leg.host.rule(f.Kind)
-	w.last = lastFailure{Failure: f, leg: c.leg, rule: rule, at: w.now}
+	w.last = lastFailure{Failure: f, leg: c.leg, rule: &rule, at: w.now}
 	w.last.whole = w.wholeOf(f)
 	w.closeEvents()
 	charged := charge{scope: rule.ChargedTo(c.leg.host.Scope, len(c.leg.host.Keys)), leg: c.leg, key: w.lane.key.Name}
@@ -58,6 +58,7 @@ func (w *walk) settle(f *providers.Failure, charged circuitbreaker.Scope) {
 	switch {
 	case f.Kind == providers.ContentPolicy && w.last.whole != nil && w.closed && !w.unlocks(f.Kind):
 		w.permits.Success(w.now) // the refusal is passed on as it came
+		w.attempts[len(w.attempts)-1].Outcome = OK
 	case charged == circuitbreaker.ScopeNone:
 		w.permits.NoVerdict(w.now)
 	default:

@@ -24,6 +24,7 @@ type hostState struct {
 	keys     rotation
 	verdicts bell        // rings when a probe or a forced attempt was settled or showed life
 	unlisted targetState // all models that the configuration doesn't name
+	direct   nodeState   // and the direct routes to them
 }
 
 // nodeState is where the strategies of one combo stand. Positions are those of one pool: another pool gets another

@@ -58,12 +58,12 @@ func fastest(c *choice) {
 	}
 }
 
-// claims tells whether this request may measure the place.
+// claims tells whether this request may measure the place; a nested combo by the first of its targets.
 func (c *choice) claims(p *place) bool {
-	if p.leg == nil { // a nested combo gets measured by its own requests
+	if len(p.legs) == 0 {
 		return false
 	}
-	s := p.leg.state
+	s := p.legs[0].state
 	if c.look {
 		return !s.measuring.Load()
 	}

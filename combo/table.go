@@ -212,7 +212,7 @@ const maxDepth = 8
 func (t *table) route() {
 	for name, l := range t.legs {
 		if len(l.host.Models) == 0 || l.host.offers(l.model.Name) {
-			t.routes[name] = t.directTo(l)
+			t.routes[name] = t.directTo(l, &nodeState{})
 		}
 	}
 	for alias, name := range t.config.Aliases {
@@ -225,16 +225,15 @@ func (t *table) route() {
 	}
 }
 
-func (t *table) directTo(l *leg) *node {
+func (t *table) directTo(l *leg, state *nodeState) *node {
 	c := t.config.Direct
 	c.Name, c.Aliases, c.Strategy, c.Targets = l.name, nil, "", nil
-	n := &node{Combo: &c, direct: true, strategy: strategyNamed("")}
+	n := &node{Combo: &c, direct: true, strategy: strategyNamed(""), state: state}
 	if l.host.Enabled {
 		n.pool = []place{{id: l.name, leg: l, legs: []*leg{l}, weight: 1}}
 	} else {
 		n.drained = []*leg{l}
 	}
-	n.state = newNodeState(n, nil)
 	return n
 }
 
@@ -254,7 +253,7 @@ func (t *table) find(name string, breakers *circuitbreaker.Registry) *node {
 		if model := name[at+1:]; h != nil && len(h.Models) == 0 && plausible(model) {
 			l := newLeg(h, model, "", breakers)
 			l.state = &h.state.unlisted
-			return t.directTo(l)
+			return t.directTo(l, &h.state.direct)
 		}
 	}
 	return nil

@@ -119,7 +119,7 @@ func (w *walk) pass(ctx context.Context, set []int, forced bool) step {
 		if c == nil {
 			return goOn
 		}
-		if !w.pauseUntil(ctx, at) {
+		if !w.pauseUntil(ctx, at) || w.sent > 0 && w.leaves(ctx) {
 			w.refund(c)
 			return stop
 		}
@@ -199,9 +199,9 @@ func (w *walk) open(c *candidate) (at time.Time, ok bool) {
 }
 
 // pay takes a retry from the provider's budget if this walk has asked that provider already; the first attempt on a
-// provider is free (spec: routing.md 2 "Budget").
+// provider is free, so that the death of one target never costs an answer (spec: routing.md 2 "Budget").
 func (w *walk) pay(c *candidate) bool {
-	if c.paid || !w.asked(c.leg.host) {
+	if c.paid || !w.asked(c.leg) {
 		return true
 	}
 	c.paid = c.leg.host.state.retries.take(w.now)
@@ -216,10 +216,12 @@ func (w *walk) refund(c *candidate) {
 	}
 }
 
-// asked tells whether this walk has made an attempt on the provider.
-func (w *walk) asked(h *host) bool {
+// asked tells whether this walk has made an attempt on the leg's provider, or, where targets are charged one by one
+// because each has a capacity of its own, on the leg.
+func (w *walk) asked(l *leg) bool {
 	for i := range w.candidates {
-		if c := &w.candidates[i]; c.tries > 0 && c.leg.host == h {
+		c := &w.candidates[i]
+		if c.tries > 0 && (c.leg == l || c.leg.host == l.host && l.host.Scope != circuitbreaker.ScopeTarget) {
 			return true
 		}
 	}
