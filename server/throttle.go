@@ -57,7 +57,8 @@ func (t *throttle) note(addr netip.Addr, now time.Time) time.Duration {
 	return wrongTokenWait(w.count)
 }
 
-// evict makes room: all that would be forgotten anyway, or else one address. It requires the lock.
+// evict makes room: all that would be forgotten anyway, and if that is little, any until half are left, so that
+// many addresses don't make each other's answers dear. It requires the lock.
 func (t *throttle) evict(now time.Time) {
 	for key, w := range t.wrong {
 		if now.Sub(w.last) > wrongTokenForget {
@@ -65,7 +66,7 @@ func (t *throttle) evict(now time.Time) {
 		}
 	}
 	for key := range t.wrong {
-		if len(t.wrong) < throttledMax {
+		if len(t.wrong) <= throttledMax/2 {
 			return
 		}
 		delete(t.wrong, key)
