@@ -11,7 +11,7 @@ import (
 
 func TestWritersAndReadersAtOnce(t *testing.T) {
 	d := open(t, newPath(t))
-	const writers, rounds = 4, 25
+	const writers, rounds = 4, 15
 	var wait sync.WaitGroup
 	for w := range writers {
 		wait.Go(func() {

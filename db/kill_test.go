@@ -55,8 +55,8 @@ func commit(ctx context.Context, d *DB, n uint64) error {
 func TestEverythingAcknowledgedIsThereAfterAKill(t *testing.T) {
 	path := newPath(t)
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 6 {
-		acknowledged := runAndKill(t, path, 20+random.IntN(200))
+	for range 4 {
+		acknowledged := runAndKill(t, path, 10+random.IntN(100))
 		d := open(t, path)
 		loaded := load(t, d)
 		// At most the commit that was under way may be there too.

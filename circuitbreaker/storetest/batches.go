@@ -45,7 +45,7 @@ func canceledBatch(t *testing.T, s *opened) {
 
 func largeBatch(t *testing.T, s *opened) {
 	var b circuitbreaker.Batch
-	for i := range uint64(600) {
+	for i := range uint64(300) {
 		name := fmt.Sprintf("target:p%03d/m%d", i%10, i)
 		b.Save = append(b.Save, saved(name, i+1))
 		b.Transitions = append(b.Transitions, transition(name, i+1))
