@@ -13,7 +13,7 @@ import (
 type holding struct {
 	kept   []byte          // copied, in front of chunk
 	chunk  providers.Chunk // the last read, not copied: valid until the next
-	events int             // meaningful reads
+	events int             // meaningful ones that have come
 	ended  bool            // the protocol's end was seen
 	window <-chan time.Time
 	reads  chan read // a read under way in its own goroutine, while the hold window runs; nil: none
@@ -53,7 +53,7 @@ func (w *walk) untilCommit(ctx context.Context) error {
 		}
 		if h.chunk.Meaningful {
 			w.alive()
-			h.events++
+			h.events += max(h.chunk.Count, 1)
 		}
 		if h.events > 0 && (h.chunk.Done || !w.holds()) {
 			h.ended = h.chunk.Done

@@ -128,21 +128,13 @@ func isClosed(c <-chan struct{}) bool {
 
 // wholeOf is the answer that a failure under 2xx carries, in the form that the client asked for; nil: none.
 func (w *walk) wholeOf(f *providers.Failure) *whole {
-	if f.Status < 200 || f.Status > 299 {
-		return nil
-	}
-	if w.up != nil && w.up.Stream {
-		judged := f.Kind == providers.ContentPolicy || f.Kind == providers.ModelFault
-		if !judged || !w.hold.chunk.Done && f.Body == nil {
-			return nil
-		}
-		return &whole{answer: *w.up, data: append(w.hold.kept, f.Body...)}
-	}
-	if f.Body == nil || w.req.Stream {
+	streamed := w.up != nil && w.up.Stream
+	if f.Status < 200 || f.Status > 299 || f.Body == nil || w.req.Stream != streamed {
 		return nil
 	}
 	return &whole{
-		answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID}, data: f.Body,
+		answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID, Stream: streamed},
+		data:   f.Body,
 	}
 }
 

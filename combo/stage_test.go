@@ -165,6 +165,13 @@ func said(text string) beat {
 	return beat{chunk: providers.Chunk{Data: []byte("data: " + text + "\n\n"), Meaningful: true}}
 }
 
+// three is a read that holds three events.
+func three(text string) beat {
+	b := said(text)
+	b.chunk.Count = 3
+	return b
+}
+
 func role() beat { return beat{chunk: providers.Chunk{Data: []byte("data: role\n\n")}} }
 
 func done() beat {
