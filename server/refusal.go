@@ -18,7 +18,7 @@ func (s *Server) refuse(x *exchange, r *http.Request, err error, early *earlyHea
 	e, ok := errors.AsType[*combo.Error](err)
 	if !ok {
 		s.log.Error("the router failed without an answer", "request_id", x.id, "error", err)
-		e = &combo.Error{Kind: providers.Local, Status: http.StatusInternalServerError, Code: string(providers.Local)}
+		e = &combo.Error{Kind: providers.Local}
 	}
 	report := e.Report()
 	if gone(r.Context()) {
@@ -69,22 +69,18 @@ func (s *Server) told(x *exchange, r *http.Request, e *combo.Error) refusal {
 	if e.Kind == providers.Canceled && errors.Is(context.Cause(r.Context()), providers.ErrShutdown) {
 		return refusal{errDraining.Status, errDraining.envelope()}
 	}
-	if e.Kind == providers.Local && e.Message == "" {
-		internal := internalError(x.id)
-		return refusal{internal.Status, internal.envelope()}
+	own := apiError{Status: e.Status, Type: e.Type, Code: e.Code, Param: e.Param, Message: e.Message}
+	if e.Kind == providers.Local {
+		own = *internalError(x.id)
 	}
-	typ := e.Type
-	if typ == "" {
-		typ = providers.ErrorType(e.Status)
-	}
-	env := envelope{envelopeError{Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code)}}
+	env := own.envelope()
 	if len(e.Attempts) > 0 {
 		env.Error.Attempts = e.Attempts
 	}
 	if !e.RetryAt.IsZero() {
 		env.Error.RetryAt = wireTime(e.RetryAt)
 	}
-	return refusal{e.Status, env}
+	return refusal{own.Status, env}
 }
 
 // tellInBand ends a stream with one error event in the dialect's form. details adds the attempts, which belong to
