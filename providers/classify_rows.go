@@ -65,6 +65,8 @@ var byCode = ready([]row{
 	{of: "zai", words: "1301", kind: ContentPolicy},
 	{of: "zai", words: "1211", kind: ModelNotFound},
 
+	{of: "demo", words: "quota_exceeded", kind: QuotaExhausted},
+
 	{of: "dashscope", words: "Throttling.RateQuota", kind: RateLimit},
 	{of: "dashscope", words: "Throttling.AllocationQuota", kind: QuotaExhausted},
 	{of: "dashscope", words: "Arrearage", kind: Billing},
