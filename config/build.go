@@ -53,7 +53,7 @@ func (b *builder) provider(p Provider) error {
 	}
 	d := b.state.defaults
 	ls := layers{&d.Breaker, &p.Breaker}
-	settings := ls.settings()
+	settings := ls.usable()
 	rules, _ := ls.rules() // what can't be changed was refused when it was read
 	routed := &combo.Provider{
 		ID: p.ID, Kind: p.Kind, Preset: p.Preset, Client: client,
@@ -81,7 +81,7 @@ func (b *builder) provider(p Provider) error {
 		routed.ModelOrder = append(routed.ModelOrder, m.Name)
 		own := settings
 		if !m.Breaker.isZero() {
-			own = layers{&d.Breaker, &p.Breaker, &m.Breaker}.settings()
+			own = layers{&d.Breaker, &p.Breaker, &m.Breaker}.usable()
 		}
 		b.built.Breakers[circuitbreaker.TargetName(p.ID, m.Name)] = circuitbreaker.Configured{Settings: own}
 	}

@@ -44,9 +44,6 @@ func (p *Provider) check(path string, d *Defaults) []Problem {
 	p.checkModels(&f)
 	p.checkKeys(&f)
 	f.problems = append(f.problems, p.outOfRange(path, d)...)
-	if len(f.problems) == 0 {
-		f.problems = p.checkClient(path)
-	}
 	return f.problems
 }
 

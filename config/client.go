@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/ohmroute/ohmroute/providers"
 )
@@ -51,7 +52,7 @@ func presetRule(name string) string {
 	return fmt.Sprintf("there is no preset %s%s", quote(name), didYouMean(name, names))
 }
 
-// checkClient makes the provider's client once, to learn what is wrong with its settings.
+// checkClient makes the client of a provider that is otherwise fine once, to learn what is wrong with its settings.
 func (p *Provider) checkClient(path string) []Problem {
 	var throwaway clients
 	full := p.withPreset()
@@ -63,12 +64,11 @@ func (p *Provider) checkClient(path string) []Problem {
 	f := findings{path: path}
 	for _, e := range flat(err) {
 		script, ok := errors.AsType[*providers.ScriptError](e)
-		if !ok {
-			f.add("base_url", "%s", e)
-			continue
+		if i := slices.IndexFunc(p.Models, func(m Model) bool { return ok && m.Name == script.Model }); i >= 0 {
+			f.add(at("models", i)+".script", "%s", script.Message)
+		} else {
+			f.add("", "%s", e)
 		}
-		i := slices.IndexFunc(p.Models, func(m Model) bool { return m.Name == script.Model })
-		f.add(at("models", max(i, 0))+".script", "%s", script.Message)
 	}
 	return f.problems
 }
@@ -153,11 +153,11 @@ func (c *clients) make(p *Provider) (client, error) {
 // next begins another build from the clients of this one.
 func (c *clients) next() *clients { return &clients{old: c.now} }
 
-// retire closes the clients of the build before that aren't used any more; requests under way go on.
-func (c *clients) retire() {
+// retire closes the clients of the build before that aren't used any more, beside: requests under way go on.
+func (c *clients) retire(closing *sync.WaitGroup) {
 	for id, before := range c.old {
 		if c.now[id].Provider != before.Provider {
-			before.close()
+			closing.Go(before.close)
 		}
 	}
 	c.old = nil

@@ -35,6 +35,7 @@ type sort[D any] struct {
 	// finish completes a document that was read: redacted keys from old, nil if there is none, and sealed ones.
 	finish func(l *Live, d, old *D) error
 	check  func(d *D, w *world) []Problem
+	try    func(d *D) []Problem // what shows only when a document that is otherwise fine is put to use
 	// taken names what stands in the way of a document in the world without it; inUse what stands in the way of
 	// its change from old to next, nil if it goes.
 	taken func(d *D, without *world) *ConflictError
@@ -50,6 +51,7 @@ var providerSort = sort[Provider]{
 	shown:   func(p Provider, _ *Defaults) Provider { return p.withPreset() },
 	finish:  (*Live).sealKeys,
 	check:   func(p *Provider, w *world) []Problem { return p.check("", w.defaults) },
+	try:     func(p *Provider) []Problem { return p.checkClient("") },
 	taken: func(p *Provider, without *world) *ConflictError {
 		if without.providers[p.ID] != nil {
 			return &ConflictError{ConflictExists, "there is a provider " + quote(p.ID) + " already"}
@@ -74,6 +76,7 @@ var comboSort = sort[Combo]{
 		}
 		return problems
 	},
+	try:   func(*Combo) []Problem { return nil },
 	taken: comboTaken,
 	inUse: comboInUse,
 }

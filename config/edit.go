@@ -96,6 +96,9 @@ func put[D any](ctx context.Context, l *Live, s *sort[D], d, old *D, problems []
 	next, _ := overlay(&changed, l.file)
 	problems = append(problems, s.check(d, next.world)...)
 	problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.Warning })
+	if len(problems) == 0 {
+		problems = s.try(d)
+	}
 	if len(problems) > 0 {
 		return none, &ValidationError{firstPerPath(problems)}
 	}

@@ -37,6 +37,12 @@ func ParseFile(text []byte, env func(string) (string, bool)) (*File, []Problem) 
 	r := reading{problems: problems}
 	r.read("", &root, f.members)
 	problems = firstPerPath(append(r.problems, f.check()...))
+	for i := range f.Providers {
+		path := at("providers", i)
+		if !slices.ContainsFunc(problems, func(p Problem) bool { return !p.Warning && lies(p.Path, path) }) {
+			problems = append(problems, f.Providers[i].checkClient(path)...)
+		}
+	}
 	if Errors(problems) {
 		return nil, problems
 	}

@@ -23,7 +23,7 @@ func FuzzProviderDocument(f *testing.F) {
 	l := &Live{o: LiveOptions{Sealer: sealer}}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		p, problems := readDocument(l, body, nil)
-		if problems = append(problems, p.check("", &Defaults{})...); len(problems) > 0 {
+		if len(problems) > 0 {
 			for _, problem := range problems {
 				if problem.Message == "" || strings.Contains(problem.String(), "sk-hidden") {
 					t.Errorf("%+v", problem)
@@ -36,7 +36,7 @@ func FuzzProviderDocument(f *testing.F) {
 			t.Fatalf("%s: %v", first, err)
 		}
 		back, problems := readDocument(l, first, &p)
-		if problems = append(problems, back.check("", &Defaults{})...); len(problems) > 0 {
+		if len(problems) > 0 {
 			t.Fatalf("%s is refused: %q", first, lines(problems))
 		}
 		if !same(&providerSort, &back, &p) {
@@ -55,6 +55,9 @@ func readDocument(l *Live, body []byte, old *Provider) (Provider, []Problem) {
 	r.read("", &root, p.members)
 	if err := l.sealKeys(&p, old); err != nil {
 		r.add("", "%s", err)
+	}
+	if r.problems = append(r.problems, p.check("", &Defaults{})...); len(r.problems) == 0 {
+		r.problems = p.checkClient("")
 	}
 	return p, r.problems
 }

@@ -25,14 +25,31 @@ func (ls layers) settings() circuitbreaker.Settings {
 	for _, l := range ls {
 		l.lay(&s)
 	}
+	parks := s.Measure != circuitbreaker.Window && s.Cooldown != 0
+	if !ls.haveKinds() {
+		s.Kinds = defaultKinds[parks]
+		return s
+	}
 	rules, _ := ls.rules()
-	s.Kinds = rules.BreakerKinds(s.Measure != circuitbreaker.Window && s.Cooldown != 0)
+	s.Kinds = rules.BreakerKinds(parks)
 	return s
+}
+
+// Most providers change no kind: they share the default table and its settings, with and without parks.
+var (
+	defaultRules = providers.DefaultRules()
+	defaultKinds = map[bool]map[providers.Kind]circuitbreaker.KindSettings{
+		true: defaultRules.BreakerKinds(true), false: defaultRules.BreakerKinds(false),
+	}
+)
+
+func (ls layers) haveKinds() bool {
+	return slices.ContainsFunc(ls, func(l *BreakerPatch) bool { return len(l.Kinds) > 0 })
 }
 
 // rules lays what the patches say of the kinds over the default table, as far as that can be changed.
 func (ls layers) rules() (providers.Rules, error) {
-	rules := providers.DefaultRules()
+	rules := defaultRules
 	var refused error
 	for _, l := range ls {
 		if len(l.Kinds) > 0 {
@@ -41,6 +58,17 @@ func (ls layers) rules() (providers.Rules, error) {
 		}
 	}
 	return rules, refused
+}
+
+// usable are the settings without the highest layers that don't fit those below: a file that changed its defaults may
+// have put them out of range, which is said when it is read.
+func (ls layers) usable() circuitbreaker.Settings {
+	s := ls.settings()
+	for len(ls) > 1 && s.Validate() != nil {
+		ls = ls[:len(ls)-1]
+		s = ls.settings()
+	}
+	return s
 }
 
 // lay puts the patch over everything but the kinds.

@@ -69,6 +69,8 @@ type Live struct {
 	clients *clients
 	warned  map[Problem]bool
 	marks   map[string]bool // of the settings in the store
+
+	closing sync.WaitGroup // clients that nobody uses any more
 }
 
 // OpenLive loads the stored documents, lays the file over them and applies the whole. A store that can't be read is
@@ -138,6 +140,15 @@ func (l *Live) KeepLoading(ctx context.Context) {
 	}
 }
 
+// Close closes the providers' clients and waits until what they do beside requests has ended. There must be no change
+// any more.
+func (l *Live) Close() {
+	l.change.Lock()
+	defer l.change.Unlock()
+	l.clients.close()
+	l.closing.Wait()
+}
+
 // build makes what runs of a state. Requires l.change.
 func (l *Live) build(next *state) (*clients, error) {
 	made := l.clients.next()
@@ -155,7 +166,7 @@ func (l *Live) build(next *state) (*clients, error) {
 func (l *Live) apply(next *state, made *clients) {
 	l.o.Apply(next.built)
 	l.current.Store(next)
-	made.retire()
+	made.retire(&l.closing)
 	l.clients = made
 }
 
@@ -198,7 +209,7 @@ func (l *Live) Reload(ctx context.Context, file *File) error {
 	_, before := overlay(l.stored, l.file)
 	next, strains := overlay(l.stored, dated)
 	if added := without(strains, before); len(added) > 0 {
-		return &ValidationError{added}
+		return &ValidationError{Problems: added}
 	}
 	made, err := l.build(next)
 	if err != nil {

@@ -141,7 +141,11 @@ func readProvider(l *Live) func(*node) (Provider, []Problem) {
 				k.value = &value
 			}
 		}
-		return p, append(r.problems, p.outOfRange("", &Defaults{})...)
+		problems := append(r.problems, p.outOfRange("", &Defaults{})...)
+		if len(problems) == 0 {
+			problems = p.checkClient("")
+		}
+		return p, problems
 	}
 }
 

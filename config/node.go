@@ -71,8 +71,8 @@ func (n *node) equal(other *node) bool {
 
 // within appends a member's name to a path.
 func within(path, name string) string {
-	if path == "" {
-		return name
+	if path == "" || name == "" {
+		return path + name
 	}
 	return path + "." + name
 }

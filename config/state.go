@@ -42,6 +42,11 @@ func overlay(s *stored, file *File) (*state, []Problem) {
 	for i := range next.keys {
 		next.byHash[next.keys[i].hash] = i
 	}
+	for i := range next.providers {
+		if p := &next.providers[i]; p.ManagedBy != ManagedByFile {
+			f.problems = append(f.problems, p.outOfRange("stored provider "+quote(p.ID), next.defaults)...)
+		}
+	}
 	for i := range next.combos {
 		f.problems = append(f.problems, next.strains(&next.combos[i])...)
 	}

@@ -23,18 +23,17 @@ const closeTimeout = 10 * time.Second
 
 // gateway is everything that runs.
 type gateway struct {
-	world      world
-	logger     *slog.Logger
-	file       *config.File
-	settings   config.Server // the file's, with the flags laid over them
-	listeners  server.Listeners
-	secrets    config.Secrets
-	store      *db.DB
-	breakers   *circuitbreaker.Registry
-	live       *config.Live
-	router     *combo.Router
-	server     *server.Server
-	background sync.WaitGroup
+	world     world
+	logger    *slog.Logger
+	file      *config.File
+	settings  config.Server // the file's, with the flags laid over them
+	listeners server.Listeners
+	secrets   config.Secrets
+	store     *db.DB
+	breakers  *circuitbreaker.Registry
+	live      *config.Live
+	router    *combo.Router
+	server    *server.Server
 }
 
 // open makes everything in the order in which it depends on each other; the breakers are restored before anything
@@ -54,9 +53,7 @@ func open(ctx context.Context, o settings, file *config.File, w world, logger *s
 // listen comes first: a port that is taken is found before anything is touched.
 func (g *gateway) listen(ctx context.Context, o settings) error {
 	s := &g.settings
-	if o.given("listen") || s.Listen == "" {
-		s.Listen = o.listen
-	}
+	s.Listen = o.address(s.Listen)
 	s.AllowAnonymous = s.AllowAnonymous || o.allowAnonymous
 	var err error
 	if g.listeners.Client, err = listenOn(ctx, &s.Listen); err != nil || s.AdminListen == "" {
@@ -157,9 +154,14 @@ func (g *gateway) openServer(context.Context, settings) error {
 
 // run serves until ctx ends and then puts everything in order.
 func (g *gateway) run(ctx context.Context) error {
-	g.background.Go(func() { g.live.KeepLoading(ctx) })
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var loading sync.WaitGroup
+	loading.Go(func() { g.live.KeepLoading(ctx) })
 	g.welcome()
 	err := g.server.Run(ctx, g.listeners)
+	cancel()
+	loading.Wait()
 	if errors.Is(err, server.ErrAnonymous) {
 		err = fmt.Errorf("%w: make a client key on loopback first, put keys into the configuration file, or pass --allow-anonymous", err)
 	}
@@ -175,6 +177,9 @@ func (g *gateway) close(ctx context.Context) error {
 		if l != nil && g.server == nil { // else its server's to close
 			errs = append(errs, l.Close())
 		}
+	}
+	if g.live != nil {
+		g.live.Close()
 	}
 	if g.breakers != nil {
 		errs = append(errs, g.breakers.Close(ctx))

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -76,6 +77,14 @@ func serve(ctx context.Context, o settings, w world) error {
 	return g.run(ctx)
 }
 
+// address is where to listen, given what the file says.
+func (o *settings) address(file string) string {
+	if file == "" || o.given("listen") {
+		return o.listen
+	}
+	return file
+}
+
 func (o *settings) logger(w world) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.logLevel.value)); err != nil {
@@ -114,7 +123,8 @@ func (g *gateway) untilSignal(ctx context.Context, o settings, w world) (context
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
-	g.background.Go(func() {
+	var listening sync.WaitGroup
+	listening.Go(func() {
 		for {
 			select {
 			case <-done:
@@ -136,25 +146,26 @@ func (g *gateway) untilSignal(ctx context.Context, o settings, w world) (context
 		signal.Stop(signals)
 		close(done)
 		cancel()
-		g.background.Wait()
+		listening.Wait()
 	}
 }
 
 // reload reads the configuration file again and puts it into force, all or nothing.
 func (g *gateway) reload(ctx context.Context, o settings, w world) {
+	if o.config == "" {
+		g.logger.Info("there is no configuration file to read again")
+		return
+	}
 	file, err := o.readFile(w, g.logger)
 	if err == nil {
 		err = g.live.Reload(ctx, file)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		g.logger.Error("the configuration file was not put into force; nothing changed", "file", o.config, "error", err)
-	case file == nil:
-		g.logger.Info("there is no configuration file to read again")
-	default:
-		g.logger.Info("the configuration file is in force", "file", o.config)
-		if !file.SameProcess(g.file) {
-			g.logger.Warn("settings of server, database or defaults.registry changed; they take effect at the next start")
-		}
+		return
+	}
+	g.logger.Info("the configuration file is in force", "file", o.config)
+	if !file.SameProcess(g.file) {
+		g.logger.Warn("settings of server, database or defaults.registry changed; they take effect at the next start")
 	}
 }
