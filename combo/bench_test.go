@@ -2,6 +2,7 @@ package combo
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func BenchmarkRoute(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					for err != io.EOF {
+					for !errors.Is(err, io.EOF) {
 						_, err = a.Next()
 					}
 					a.Close()

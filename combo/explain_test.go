@@ -87,7 +87,7 @@ func (r *rig) looks() []circuitbreaker.Status {
 func TestExplainOfAnUnknownNameIs404(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m")
-		if _, err := r.router.Explain("nobody", nil); err == nil || err.(*Error).Status != 404 { //nolint:errorlint // it is what is promised
+		if _, err := r.router.Explain("nobody", nil); err == nil || err.(*Error).Status != 404 {
 			t.Errorf("got %v", err)
 		}
 	})

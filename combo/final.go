@@ -33,7 +33,7 @@ func (w *walk) fail() *Error {
 	case w.ending == byDeadline:
 		e = w.errorOf(providers.Timeout, "no target answered within the time that the combo allows")
 		e.ShouldRetry = new(false)
-	case w.last.Failure == nil:
+	case w.last.failure == nil:
 		e, outcome = w.unavailable(), OutcomeUnavailable
 	default:
 		e = w.failedLast()
@@ -68,7 +68,7 @@ func (w *walk) unavailable() *Error {
 
 // failedLast is the answer when attempts were made: the last upstream failure decides.
 func (w *walk) failedLast() *Error {
-	f, client := w.last.Failure, &w.last.rule.Client
+	f, client := w.last.failure, &w.last.rule.Client
 	e := &Error{
 		Kind: f.Kind, Status: client.Status, AnthropicStatus: client.AnthropicStatus, Type: client.Type, Code: client.Code,
 		Target: w.last.leg.name, UpstreamID: f.UpstreamID, Param: f.Param, ContextWindow: f.ContextWindow,
@@ -110,8 +110,8 @@ func (e *Error) retryAt(at, now time.Time) {
 // worthRetrying is when another request has a chance: when the upstream said so, else when the first of the targets
 // may be asked again.
 func (w *walk) worthRetrying() time.Time {
-	if w.last.Hint > 0 {
-		return w.last.at.Add(w.last.Hint)
+	if w.last.failure.Hint > 0 {
+		return w.last.at.Add(w.last.failure.Hint)
 	}
 	at, found := w.now, false
 	for i := range w.candidates {

@@ -60,8 +60,8 @@ func (w *walk) report(outcome string, status int) Report {
 			break
 		}
 	}
-	if r.Usage == nil && w.last.Failure != nil {
-		r.Usage = w.last.Usage
+	if r.Usage == nil && w.last.failure != nil {
+		r.Usage = w.last.failure.Usage
 	}
 	return r
 }

@@ -35,7 +35,7 @@ func newRig(t *testing.T, targets string, change ...func(c *Config)) *rig {
 	c := DefaultCombo()
 	c.Name = "c"
 	r.cfg = &Config{Providers: map[string]*Provider{}, Combos: map[string]*Combo{"c": &c}, Aliases: map[string]string{}, Direct: DefaultCombo()}
-	for _, name := range strings.Fields(targets) {
+	for name := range strings.FieldsSeq(targets) {
 		c.Targets = append(c.Targets, r.target(name))
 	}
 	for _, f := range change {
@@ -187,7 +187,7 @@ func (r *rig) send(ctx context.Context, req *providers.Request) result {
 	for {
 		data, err := a.Next()
 		text.Write(data)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

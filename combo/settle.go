@@ -10,7 +10,8 @@ import (
 
 // lastFailure is what decides the final answer: the last upstream failure and its row.
 type lastFailure struct {
-	*providers.Failure
+	failure *providers.Failure // nil: there was none
+
 	leg   *leg
 	rule  *providers.Rule
 	at    time.Time
@@ -37,7 +38,7 @@ func (w *walk) failed(ctx context.Context, f *providers.Failure) step {
 		return stop
 	}
 	rule := c.leg.host.rule(f.Kind)
-	w.last = lastFailure{Failure: f, leg: c.leg, rule: &rule, at: w.now}
+	w.last = lastFailure{failure: f, leg: c.leg, rule: &rule, at: w.now}
 	w.last.whole = w.wholeOf(f)
 	w.closeEvents()
 	charged := charge{scope: rule.ChargedTo(c.leg.host.Scope, len(c.leg.host.Keys)), leg: c.leg, key: w.lane.key.Name}
@@ -146,7 +147,7 @@ func (w *walk) passOn() bool {
 	w.winner, w.won = w.last.leg, w.last.whole.answer
 	w.hold.kept, w.hold.chunk, w.hold.ended = w.last.whole.data, providers.Chunk{}, true
 	if w.hold.usage == nil {
-		w.hold.usage = w.last.Usage
+		w.hold.usage = w.last.failure.Usage
 	}
 	return true
 }

@@ -121,7 +121,6 @@ type events struct {
 	limit     time.Duration
 	committed bool
 	spoken    bool
-	closed    chan struct{}
 }
 
 func (e *events) Next() (providers.Chunk, error) {

@@ -39,11 +39,11 @@ func order(n *node, req *providers.Request, draw func() float64) string {
 	if c.claim != nil {
 		c.claim.measuring.Store(false)
 	}
-	names := ""
+	var names strings.Builder
 	for _, i := range c.order {
-		names += n.pool[i].id
+		names.WriteString(n.pool[i].id)
 	}
-	return names
+	return names.String()
 }
 
 // orders arranges a node several times.
@@ -78,12 +78,12 @@ func TestEveryStrategyReturnsAPermutation(t *testing.T) {
 				for range 3 {
 					got := []rune(order(n, req, draw))
 					slices.Sort(got)
-					want := ""
+					var want strings.Builder
 					for _, p := range n.pool {
-						want += p.id
+						want.WriteString(p.id)
 					}
-					if string(got) != want {
-						t.Fatalf("%s is no permutation of %s", string(got), want)
+					if string(got) != want.String() {
+						t.Fatalf("%s is no permutation of %s", string(got), want.String())
 					}
 				}
 			})

@@ -2,6 +2,7 @@ package combo
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -220,9 +221,7 @@ func (t *table) route() {
 			t.routes[alias] = n
 		}
 	}
-	for name, n := range t.nodes {
-		t.routes[name] = n
-	}
+	maps.Copy(t.routes, t.nodes)
 }
 
 func (t *table) directTo(l *leg, state *nodeState) *node {

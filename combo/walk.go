@@ -232,7 +232,7 @@ func (w *walk) asked(l *leg) bool {
 // caller has a slot of the provider, which is used or given back.
 func (w *walk) ask(ctx context.Context, c *candidate, forced, slot bool) step {
 	state := c.leg.host.state
-	s, tried := goOn, false
+	tried := false
 	reason := c.leg.unfit(w.req)
 	for c.used = 0; reason == ""; tried = true {
 		l := w.admit(c, forced)
@@ -246,7 +246,7 @@ func (w *walk) ask(ctx context.Context, c *candidate, forced, slot bool) step {
 			break
 		}
 		slot = false
-		if s = w.send(ctx, c, l, tried); s != sibling {
+		if s := w.send(ctx, c, l, tried); s != sibling {
 			return s
 		}
 		if w.node.Retry.PauseOnFailover && !w.pauseUntil(ctx, w.pace.backoff) {

@@ -158,13 +158,13 @@ func TestABackOffIsFullJitterUnderADoublingCeiling(t *testing.T) {
 			waits = append(waits, c.at.Sub(begin).Round(time.Millisecond))
 			begin = c.at
 		}
-		want := []time.Duration{0, 50, 100, 200, 400} // the fifth failure opens the breaker
+		want := []int64{0, 50, 100, 200, 400} // ms; the fifth failure opens the breaker
 		if len(waits) != len(want) {
 			t.Fatalf("waits %v", waits)
 		}
 		for i := range want {
-			if waits[i] != want[i]*time.Millisecond {
-				t.Errorf("wait %d is %v, want %v ms", i, waits[i], int(want[i]))
+			if waits[i].Milliseconds() != want[i] {
+				t.Errorf("wait %d is %v, want %d ms", i, waits[i], want[i])
 			}
 		}
 	})
@@ -228,11 +228,13 @@ func TestBackOff(t *testing.T) {
 			"a/m", map[string][]act{"a/m": {failsWith(providers.ServerError, time.Second)}}, nil, "a/m", 0,
 		},
 		"no wait when the cap on attempts is reached": {
-			"a/m a/n", map[string][]act{"a/m": {fails(providers.ServerError)}},
+			"a/m a/n",
+			map[string][]act{"a/m": {fails(providers.ServerError)}},
 			func(c *Combo) { c.Retry.MaxRetries = new(0) }, "a/m", 0,
 		},
 		"no wait that the walk's time does not allow": {
-			"a/m a/n", map[string][]act{"a/m": {failsWith(providers.ServerError, 5*time.Second)}},
+			"a/m a/n",
+			map[string][]act{"a/m": {failsWith(providers.ServerError, 5*time.Second)}},
 			func(c *Combo) { c.Total = 4 * time.Second }, "a/m", 0,
 		},
 	}
