@@ -68,9 +68,15 @@ type gateway struct {
 // newGateway starts a gateway without any configuration, or with the demo's.
 func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
 	t.Helper()
+	return newStoredGateway(t, demo, nil, change...)
+}
+
+// newStoredGateway keeps the breakers in a store; nil keeps them in memory only.
+func newStoredGateway(t testing.TB, demo bool, store circuitbreaker.Store, change ...func(*Options)) *gateway {
+	t.Helper()
 	g := &gateway{t: t, logs: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{Logger: log, TrackPermits: true})
+	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store, Logger: log, TrackPermits: true})
 	if err := g.breakers.Restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +116,7 @@ func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
 		if open := g.breakers.Unsettled(); len(open) > 0 {
 			t.Errorf("permits were left unsettled: %v", open)
 		}
+		live.Close()
 		if err := g.breakers.Close(ctx); err != nil {
 			t.Errorf("breakers: %v", err)
 		}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker/storetest"
+)
+
+func TestABrokenDiskIsToldAndDoesNotStopOperators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		g := newStoredGateway(t, true, store)
+		store.Fail(errors.New("disk full"))
+		b := g.must(http.MethodPost, breakerPath+"/isolate", `{"by":"me"}`).json()
+		if b["state"] != "ISOLATED" || b["persistence"] != "degraded" {
+			t.Errorf("isolate: %v", b)
+		}
+		time.Sleep(3 * time.Second) // the bubble's clock
+		list := g.must(http.MethodGet, "/api/v1/breakers?state=ISOLATED", "").json()
+		p := list["persistence"].(map[string]any)
+		if p["status"] != "degraded" || p["oldest_unsaved_ms"].(float64) < 3000 || len(list["breakers"].([]any)) != 1 {
+			t.Errorf("list: %v", list)
+		}
+		if ready := g.ask(http.MethodGet, "/readyz", "").json(); ready["degraded"].([]any)[0] != "persistence" {
+			t.Errorf("readyz: %v", ready)
+		}
+		if page := scrape(g); strings.Contains(page, "ohmroute_persistence_oldest_unsaved_seconds 0\n") {
+			t.Error("the metric says that everything is saved")
+		}
+		if r := g.must(http.MethodPost, "/api/v1/breakers/reset", `{"include_isolated":true}`).json(); r["persistence"] != "degraded" {
+			t.Errorf("reset: %v", r)
+		}
+		store.Fail(nil)
+		time.Sleep(time.Minute) // the store is tried again
+		list = g.must(http.MethodGet, "/api/v1/breakers", "").json()
+		if p := list["persistence"].(map[string]any); p["status"] != "ok" || p["oldest_unsaved_ms"] != 0.0 {
+			t.Errorf("after the disk is back: %v", p)
+		}
+	})
+}
+
+// TestNothingIsShownThatACrashCouldUndo holds "durable before visible": what a listing shows is in the store.
+func TestNothingIsShownThatACrashCouldUndo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		g := newStoredGateway(t, true, store)
+		release := store.Block()
+		done := make(chan reply, 1)
+		go func() { done <- g.admin(http.MethodPost, breakerPath+"/isolate", "{}") }()
+		synctest.Wait()
+		select {
+		case re := <-done:
+			t.Fatalf("answered before it was on disk: %s", re.Body)
+		default:
+		}
+		release()
+		if re := <-done; re.Code != 200 || len(store.Applied()) == 0 {
+			t.Errorf("status %d, %d batches stored", re.Code, len(store.Applied()))
+		}
+	})
+}
