@@ -26,7 +26,7 @@ func TestClientsThatLeaveAtAnyMomentLeaveNothingBehind(t *testing.T) {
 			})
 		rnd := rand.New(rand.NewPCG(1, 2))
 		var clients sync.WaitGroup
-		for range 500 {
+		for range 200 {
 			patience := time.Duration(rnd.IntN(120)) * time.Millisecond
 			clients.Go(func() {
 				ctx, leave := context.WithTimeout(t.Context(), patience)
