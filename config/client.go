@@ -56,11 +56,8 @@ func presetRule(name string) string {
 func (p *Provider) checkClient(path string) []Problem {
 	var throwaway clients
 	full := p.withPreset()
-	client, err := throwaway.of(&full)
+	_, err := throwaway.of(&full)
 	throwaway.close()
-	if err == nil {
-		return full.checkDemo(path, client)
-	}
 	f := findings{path: path}
 	for _, e := range flat(err) {
 		script, ok := errors.AsType[*providers.ScriptError](e)
@@ -68,21 +65,6 @@ func (p *Provider) checkClient(path string) []Problem {
 			f.add(at("models", i)+".script", "%s", script.Message)
 		} else {
 			f.add("", "%s", e)
-		}
-	}
-	return f.problems
-}
-
-// checkDemo finds models of a demo provider that nothing is known to play.
-func (p *Provider) checkDemo(path string, client providers.Provider) []Problem {
-	demo, ok := client.(*providers.Demo)
-	if !ok {
-		return nil
-	}
-	f := findings{path: path}
-	for i := range p.Models {
-		if names := demo.Models(); !slices.Contains(names, p.Models[i].Name) {
-			f.add(at("models", i), "needs a script, as %s is not one of the models that are built in", quote(p.Models[i].Name))
 		}
 	}
 	return f.problems

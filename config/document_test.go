@@ -129,9 +129,6 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 				"headers.x-a: must not hold control characters or outer blanks",
 			},
 		},
-		"a demo's scripts": {`{"id":"a","kind":"demo","models":["nobody-plays-this"]}`, []string{
-			`models[0]: needs a script, as "nobody-plays-this" is not one of the models that are built in`,
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, newMemory(), nil)
@@ -143,6 +140,15 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 				t.Error("something was applied all the same")
 			}
 		})
+	}
+}
+
+func TestAScriptThatCanNotBePlayedIsToldWhereItStands(t *testing.T) {
+	r := newRig(t, newMemory(), nil)
+	_, err := r.CreateProvider(t.Context(), []byte(`{"id":"a","kind":"demo","models":["any",{"name":"m","script":"dance"},{"name":"n","script":"ok words=x"}]}`))
+	got := problemsOf(t, err)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "models[1].script: ") || !strings.HasPrefix(got[1], "models[2].script: ") {
+		t.Errorf("got %q", got)
 	}
 }
 

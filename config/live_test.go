@@ -419,7 +419,7 @@ func TestConcurrentEditsAreOneAfterTheOther(t *testing.T) {
 	r := newRig(t, store, nil)
 	r.provider(`{"id":"p",` + local + `,"max_concurrency":0}`)
 	var editing sync.WaitGroup
-	const editors, edits = 8, 20
+	const editors, edits = 4, 10
 	for e := range editors {
 		editing.Go(func() {
 			for i := 0; i < edits; {
