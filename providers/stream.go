@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"errors"
 	"io"
 
 	"github.com/ohmroute/ohmroute/sse"
@@ -138,18 +137,18 @@ func (s *stream) hand(c Chunk, data []byte) Chunk {
 
 // end decides what it means that no more bytes come.
 func (s *stream) end(err error) (Chunk, error) {
-	closing := s.dialect.closing()
-	own := closing != "" && errors.Is(err, io.ErrUnexpectedEOF) && s.dialect.closes(s.reader.Rest())
-	orderly := errors.Is(err, io.EOF) || own
-	if own || orderly && s.whole(s.exchange.attempt) {
-		c := Chunk{Usage: s.untold, Data: []byte(closing)}
+	orderly := s.reader.AtEOF() // also in the middle of an event
+	rest := s.reader.Rest()
+	closed := orderly && len(rest) > 0 && s.dialect.closes(rest)
+	if closed || orderly && len(rest) == 0 && s.whole(s.exchange.attempt) {
+		c := Chunk{Usage: s.untold, Data: []byte(s.dialect.closing())}
 		if s.ended(&c, nil) == fail {
 			return Chunk{}, s.failure
 		}
 		return c, nil
 	}
-	if !s.meaningful && s.exchange.cause() == nil && (orderly || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return s.empty()
+	if orderly && !s.meaningful && s.exchange.cause() == nil {
+		return s.empty(rest)
 	}
 	if orderly {
 		err = io.ErrUnexpectedEOF
@@ -159,8 +158,8 @@ func (s *stream) end(err error) (Chunk, error) {
 }
 
 // empty judges a stream that ended without any content: it may have been no stream.
-func (s *stream) empty() (Chunk, error) {
-	body := append(s.held, s.reader.Rest()...)
+func (s *stream) empty(rest []byte) (Chunk, error) {
+	body := append(s.held, rest...)
 	if text := trimBlank(body); len(text) == 0 || isEventStream(text) {
 		s.failure = s.judged(Malformed, nil)
 		return Chunk{}, s.failure

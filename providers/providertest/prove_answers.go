@@ -1,0 +1,156 @@
+package providertest
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func proveAnswers(t *testing.T, b *bench) {
+	for _, streamed := range []bool{true, false} {
+		b.script("header X-Request-Id: req-1", b.suite.Answer)
+		o := b.send(t.Context(), t, streamed, providers.Limits{})
+		switch {
+		case !o.whole:
+			t.Errorf("streamed %v: %v", streamed, o.failure)
+		case o.answer.Status != http.StatusOK || o.answer.Stream != streamed || o.answer.UpstreamID != "req-1":
+			t.Errorf("streamed %v: %+v", streamed, *o.answer)
+		case o.usage == nil || o.usage.InputTokens == 0 || o.usage.OutputTokens == 0 || o.finish == "":
+			t.Errorf("streamed %v: usage %v, finish %q", streamed, o.usage, o.finish)
+		}
+	}
+}
+
+// kindsOf are the rows of failures.md 3 for any provider that go by the status alone.
+var kindsOf = map[int]providers.Kind{
+	400: providers.ClientError, 401: providers.Auth, 402: providers.Billing, 403: providers.Permission,
+	404: providers.ModelNotFound, 405: providers.ClientError, 408: providers.Timeout, 409: providers.ServerError,
+	413: providers.ClientError, 422: providers.ClientError, 425: providers.ServerError, 429: providers.RateLimit,
+	499: providers.ServerError, 500: providers.ServerError, 502: providers.ServerError, 503: providers.Overloaded,
+	504: providers.Timeout, 520: providers.ServerError, 521: providers.Connection, 522: providers.Connection,
+	523: providers.Connection, 524: providers.Timeout, 525: providers.ServerError, 526: providers.ServerError,
+	529: providers.Overloaded, 530: providers.Connection, 599: providers.ServerError,
+	301: providers.Malformed, 302: providers.Malformed, 307: providers.Malformed, 308: providers.Malformed,
+}
+
+func proveStatuses(t *testing.T, b *bench) {
+	for status, want := range kindsOf {
+		for _, streamed := range []bool{true, false} {
+			b.script("header Location: http://127.0.0.1:9/", b.suite.Error(status))
+			o := b.send(t.Context(), t, streamed, providers.Limits{})
+			if o.kind() != want || o.failure.Status != status {
+				t.Errorf("%d, streamed %v: got %v, want %s", status, streamed, o.failure, want)
+			}
+			rule, _ := providers.RuleOf(want)
+			if o.failure != nil && rule.Client.AsIs && !bytes.Contains(o.failure.Body, []byte("it went wrong")) {
+				t.Errorf("%d, streamed %v: the answer is not kept: %q", status, streamed, o.failure.Body)
+			}
+		}
+	}
+	b.script("cut")
+	if o := b.send(t.Context(), t, true, providers.Limits{}); o.kind() != providers.Connection || o.failure.Status != 0 {
+		t.Errorf("no answer: got %v", o.failure)
+	}
+}
+
+func proveHints(t *testing.T, b *bench) {
+	for value, want := range map[string]time.Duration{
+		"3": 3 * time.Second, "0": 0, "-1": 0, "NaN": 0, "soon": 0, "1.5": 1500 * time.Millisecond, "18446744073709551616": 0,
+	} {
+		for _, status := range []int{429, 503} {
+			b.script("header Retry-After: "+value, b.suite.Error(status))
+			o := b.send(t.Context(), t, true, providers.Limits{})
+			if o.failure == nil || want != 0 && o.failure.Hint != want || o.failure.Hint < 0 {
+				t.Errorf("%d with %s: got %+v, want %s", status, value, o.failure, want)
+			}
+		}
+	}
+}
+
+// eventEnds are the lengths of the prefixes of a stream that hold whole events only.
+func eventEnds(stream string) map[int]bool {
+	ends := map[int]bool{0: true}
+	for at := 0; ; {
+		i := strings.Index(stream[at:], "\n\n")
+		if i < 0 {
+			return ends
+		}
+		at += i + 2
+		ends[at] = true
+	}
+}
+
+func proveCuts(t *testing.T, b *bench) {
+	stream := b.bytesOf(t, true)
+	ends := eventEnds(stream)
+	for n := range len(stream) {
+		b.script("upto "+itoa(n), b.suite.Answer, "cut")
+		o := b.send(t.Context(), t, true, providers.Limits{})
+		b.proveCut(t, stream, ends, n, o)
+	}
+}
+
+// proveCut checks what came of the first n bytes of a stream.
+func (b *bench) proveCut(t *testing.T, stream string, ends map[int]bool, n int, o outcome) {
+	t.Helper()
+	switch {
+	case o.whole || o.failure == nil:
+		t.Errorf("cut at %d: a success", n)
+	case !strings.HasPrefix(stream, o.text) || !ends[len(o.text)]:
+		t.Errorf("cut at %d: got %q", n, o.text)
+	case o.sent != "" && o.kind() != providers.Truncated:
+		t.Errorf("cut at %d, after the commit: %v", n, o.failure)
+	case o.sent == "" && o.kind() != providers.Malformed && o.kind() != providers.Connection:
+		t.Errorf("cut at %d, before the commit: %v", n, o.failure)
+	}
+}
+
+func proveEnds(t *testing.T, b *bench) {
+	stream := b.bytesOf(t, true)
+	ends := eventEnds(stream)
+	finished := strings.Index(stream, `"finish_reason":"stop"`)
+	for n := range len(stream) {
+		b.script("upto "+itoa(n), b.suite.Answer, "end")
+		o := b.send(t.Context(), t, true, providers.Limits{})
+		// Only the blank line of the very last event may be missing.
+		if n > finished && ends[n] || n >= len(stream)-2 {
+			if !o.whole || o.text != stream[:n]+"data: [DONE]\n\n" && o.text != stream {
+				t.Errorf("ended at %d, behind the finish: %q and %v", n, o.text, o.failure)
+			}
+			continue
+		}
+		b.proveCut(t, stream, ends, n, o)
+	}
+}
+
+func provePlainCuts(t *testing.T, b *bench) {
+	body := b.bytesOf(t, false)
+	for n := range len(body) {
+		for _, ending := range []string{"cut", "end"} {
+			b.script("upto "+itoa(n), b.suite.Answer, ending)
+			o := b.send(t.Context(), t, false, providers.Limits{})
+			if o.whole || o.text != "" || o.kind() != providers.Malformed && o.kind() != providers.Connection {
+				t.Errorf("%s at %d: %q and %v", ending, n, o.text, o.failure)
+			}
+		}
+	}
+}
+
+func proveSplits(t *testing.T, b *bench) {
+	for _, streamed := range []bool{true, false} {
+		want := b.bytesOf(t, streamed)
+		for _, size := range []int{1, 2, 3, 7, 64, 1000} {
+			b.script("split "+itoa(size), b.suite.Answer)
+			if o := b.send(t.Context(), t, streamed, providers.Limits{}); !o.whole || o.text != want {
+				t.Errorf("pieces of %d: %q and %v", size, o.text, o.failure)
+			}
+		}
+	}
+}
