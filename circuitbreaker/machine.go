@@ -169,9 +169,10 @@ func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
 // move makes a transition: it says what from, what to and why, before its
 // caller clears anything.
 func (m *machine) move(t *turn, to State, reason string, kind Kind) {
+	failed, total := m.tally.at(t.rules, t.now)
 	t.changes[t.n] = change{
 		from: m.state, to: to, reason: reason, kind: kind, retryAt: unset, seq: t.seq.next(),
-		measure: t.rules.value(m.tally.failed, m.tally.total),
+		measure: t.rules.value(failed, total),
 	}
 	t.n++
 	t.moved = true

@@ -89,7 +89,8 @@ func (s *Snapshot) machine(c *clock, now moment, number func() uint64) machine {
 		m.isolation = &Isolation{}
 	}
 	if until := c.fromWall(s.ParkedUntil); until > now {
-		m.parks.begin(park{number: number(), begun: now, until: until, hinted: s.ParkHinted})
+		// It was long when it began, which is not stored.
+		m.parks.begin(park{number: number(), begun: unset, until: until, hinted: s.ParkHinted})
 	}
 	if s.Measure == Window {
 		m.tally.window = &rolling{length: s.Window}

@@ -35,7 +35,8 @@ func compile(s Settings) *rules {
 	r.recovers = s.RecoversAt.ofDown(r.opens)
 	r.longestPark = max(s.Cooldown, s.RetryAfterMax)
 	for kind := range s.Kinds {
-		r.longestPark = max(r.longestPark, r.park(kind, 0))
+		park, _ := r.park(kind, 0)
+		r.longestPark = max(r.longestPark, park)
 	}
 	return r
 }
@@ -140,16 +141,17 @@ func (r *rules) longestWait(kind Kind) time.Duration {
 }
 
 // park is how long a breaker that stays closed is parked after a failure of
-// kind; 0 is not at all. Spec: breaker.md 4, "Cooldown".
-func (r *rules) park(kind Kind, hint time.Duration) time.Duration {
-	park := r.Cooldown
+// kind, 0 being not at all, and whether the hint made it longer than it would
+// have been. Spec: breaker.md 4, "Cooldown".
+func (r *rules) park(kind Kind, hint time.Duration) (length time.Duration, hinted bool) {
+	length = r.Cooldown
 	if k, ok := r.Kinds[kind]; ok && k.Park != nil && r.Measure != Window {
-		park = *k.Park
+		length = *k.Park
 	}
-	if hint > 0 {
-		park = min(max(hint, park), r.RetryAfterMax)
+	if hint <= 0 {
+		return length, false
 	}
-	return park
+	return min(max(hint, length), r.RetryAfterMax), hint > length
 }
 
 // minLease is the least lease of a probe where no setting says otherwise.

@@ -26,9 +26,7 @@ func (m *machine) succeed(t *turn, p pass) bool {
 
 // flowing takes a success where requests flow.
 func (m *machine) flowing(t *turn, p pass) {
-	if m.tally.age(t.rules, t.now) {
-		t.moved = true
-	}
+	m.age(t)
 	if m.tally.succeed(t.now) {
 		t.moved, m.updatedAt = true, t.now
 	}
@@ -38,10 +36,9 @@ func (m *machine) flowing(t *turn, p pass) {
 	m.judge(t, "", 0)
 }
 
-// evidence takes a success that counts as a probe's.
+// evidence takes a success that counts as a probe's. It does not touch the
+// measure: that is for requests that flow.
 func (m *machine) evidence(t *turn) {
-	m.tally.age(t.rules, t.now)
-	m.tally.succeed(t.now)
 	m.successes++
 	t.moved, m.updatedAt = true, t.now
 	if m.successes >= t.rules.HalfOpenSuccesses {
@@ -77,6 +74,7 @@ func (m *machine) fail(t *turn, p pass, kind Kind, hint time.Duration) (park uin
 
 // failFlowing takes a failure where requests flow.
 func (m *machine) failFlowing(t *turn, kind Kind, hint time.Duration) (park uint64) {
+	m.age(t)
 	n := m.count(t, kind)
 	if reason, opens := t.rules.opensByKind(kind, n); opens {
 		m.open(t, reason, kind, kind, hint)
@@ -131,11 +129,11 @@ func (m *machine) probePeriod(t *turn, reason string, kind Kind) {
 // park begins the cooldown after a single failure and returns its number, 0 if
 // none began.
 func (m *machine) park(t *turn, kind Kind, hint time.Duration) uint64 {
-	length := t.rules.park(kind, hint)
+	length, hinted := t.rules.park(kind, hint)
 	if length <= 0 {
 		return 0
 	}
-	next := park{number: t.seq.next(), begun: t.now, until: t.now.plus(length), hinted: hint > 0}
+	next := park{number: t.seq.next(), begun: t.now, until: t.now.plus(length), hinted: hinted}
 	if !m.parks.begin(next) {
 		return 0
 	}
