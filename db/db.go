@@ -41,8 +41,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 // OpenLater gives a DB whose operations each try to open the database first, and fail with the
-// error of that (*UnwritableError while the place can't be written) until one succeeds. Reads are
-// answered from a database that can be read but not written.
+// error of that (*UnwritableError while the place can't be written) until one succeeds. Documents are
+// also read from a database that can be read but not written; breakers are not, so that their
+// registry knows that it is degraded, and loads them when it can save them.
 func OpenLater(o Options) *DB {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -83,7 +84,7 @@ func (d *DB) handle(ctx context.Context) (*handle, error) {
 	return h, nil
 }
 
-// read runs a query function on a connection that only reads.
+// read runs a query on a connection that only reads, in a database that can also be written.
 func (d *DB) read(ctx context.Context, query func(*sqlx.DB) error) error {
 	d.using.RLock()
 	defer d.using.RUnlock()
@@ -91,20 +92,24 @@ func (d *DB) read(ctx context.Context, query func(*sqlx.DB) error) error {
 		return ErrClosed
 	}
 	h, err := d.handle(ctx)
-	if _, unwritable := errors.AsType[*UnwritableError](err); unwritable {
-		return d.readStill(ctx, query, err)
-	}
 	if err != nil {
 		return err
 	}
 	return place(h.at.path, query(h.reader))
 }
 
-// readStill reads a database that can't be opened for the reason given, if it lies there whole and
-// in this program's schema.
-func (d *DB) readStill(ctx context.Context, query func(*sqlx.DB) error, reason error) error {
+// readStill is read that is content with a database that can't be written, if it lies there whole
+// and in this program's schema.
+func (d *DB) readStill(ctx context.Context, query func(*sqlx.DB) error) error {
+	reason := d.read(ctx, query)
+	if _, unwritable := errors.AsType[*UnwritableError](reason); !unwritable {
+		return reason
+	}
 	d.opening.Lock()
 	defer d.opening.Unlock()
+	if d.opened.Load() != nil {
+		return reason
+	}
 	at, err := locate(d.options.Path)
 	if err != nil {
 		return reason

@@ -23,7 +23,7 @@ func (d *DB) Documents(ctx context.Context, collection string) (map[string][]byt
 		ID   string `db:"id"`
 		Body []byte `db:"body"`
 	}
-	err := d.read(ctx, func(reader *sqlx.DB) error {
+	err := d.readStill(ctx, func(reader *sqlx.DB) error {
 		return reader.SelectContext(ctx, &rows, loadDocuments, collection)
 	})
 	if err != nil {

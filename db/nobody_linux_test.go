@@ -60,7 +60,7 @@ func reachable(t *testing.T) string {
 	return path
 }
 
-func TestAReadOnlyDirectoryIsUnwritableAndStillRead(t *testing.T) {
+func TestAReadOnlyDirectoryIsUnwritableAndItsDocumentsAreRead(t *testing.T) {
 	path := reachable(t)
 	sample(t, path)
 	dir := filepath.Dir(path)
@@ -73,6 +73,10 @@ func TestAReadOnlyDirectoryIsUnwritableAndStillRead(t *testing.T) {
 			got, err := d.Documents(t.Context(), "providers")
 			if err != nil || len(got) == 0 {
 				t.Errorf("Documents: %v, %v", got, err)
+			}
+			_, err = d.Breakers().Load(t.Context())
+			if _, unwritable := errors.AsType[*UnwritableError](err); !unwritable {
+				t.Errorf("Load: %v", err)
 			}
 			err = d.PutDocument(t.Context(), "providers", "a", []byte("{}"))
 			if _, unwritable := errors.AsType[*UnwritableError](err); !unwritable {
