@@ -73,7 +73,7 @@ func (a *Answer) finish(err error) {
 	w.now = w.router.now()
 	if errors.Is(err, io.EOF) {
 		a.err = io.EOF
-		w.attempts[len(w.attempts)-1].Duration = w.now.Sub(w.sentAt)
+		w.stretch()
 		w.succeed()
 		return
 	}
@@ -105,8 +105,8 @@ func (a *Answer) brokeOff(kind providers.Kind, f *providers.Failure) {
 	} else {
 		w.permits.Fail(w.now, charged, kind, f.Hint)
 	}
-	row := &w.attempts[len(w.attempts)-1]
-	row.Outcome, row.Kind, row.Duration = Failed, kind, w.now.Sub(w.sentAt)
+	row := w.stretch()
+	row.Outcome, row.Kind = Failed, kind
 	w.land()
 	a.broken = &Error{
 		Kind: kind, Status: rule.Client.Status, AnthropicStatus: rule.Client.AnthropicStatus, Type: rule.Client.Type,

@@ -27,7 +27,7 @@ func TestRequestsAbortedAtRandomMomentsLeaveNothingBehind(t *testing.T) {
 					r.plays(target, randomActs(dice)...)
 				}
 				var wg sync.WaitGroup
-				for range 300 {
+				for range 150 {
 					ctx, leave := context.WithCancel(t.Context())
 					begin, stay := time.Duration(dice.IntN(60_000))*time.Millisecond, time.Duration(dice.IntN(8_000))*time.Millisecond
 					req := r.request("c")

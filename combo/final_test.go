@@ -281,7 +281,7 @@ func TestTheReportTellsWhatTheRequestLogNeeds(t *testing.T) {
 		if rep.Usage == nil || rep.Usage.OutputTokens != 7 {
 			t.Errorf("usage %+v", rep.Usage)
 		}
-		if rep.FirstToken != 3*time.Second || rep.Upstream != 3*time.Second || rep.Total != 7*time.Second || rep.Queue != 0 {
+		if rep.FirstToken != 3*time.Second || rep.Upstream != 7*time.Second || rep.Total != 7*time.Second || rep.Queue != 0 {
 			t.Errorf("first token %v, upstream %v, total %v, queue %v", rep.FirstToken, rep.Upstream, rep.Total, rep.Queue)
 		}
 		wantAttempts(t, rep.Attempts, "a/m failed:server_error", "b/m failed:server_error", "a/n ok")

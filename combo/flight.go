@@ -16,10 +16,11 @@ type flight struct {
 	on      *candidate        // nil: no attempt is under way
 	lane    *lane
 	sentAt  time.Time
-	early   bool // no first token yet
-	first   time.Duration
-	slotted bool // a slot of the provider is taken
-	probing bool // somebody may wait for this attempt's verdict
+	early   bool          // no first token yet
+	head    time.Duration // from sending to the head of a stream; 0: none came
+	first   time.Duration // from sending to the first token; 0: none came
+	slotted bool          // a slot of the provider is taken
+	probing bool          // somebody may wait for this attempt's verdict
 	forced  bool
 	up      *providers.Answer // nil: nothing has come, or it is closed
 	hold    holding
@@ -38,10 +39,11 @@ func (w *walk) send(ctx context.Context, c *candidate, l *lane, again bool) step
 	*a = providers.Attempt{Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c)}
 	up, err := c.leg.host.Client.Send(ctx, a)
 	w.up = up
+	if err == nil && up.Stream {
+		w.head = w.router.now().Sub(w.sentAt)
+	}
 	if err == nil {
 		err = w.untilCommit(ctx)
-	} else {
-		w.now = w.router.now()
 	}
 	if err == nil {
 		w.commit()
@@ -70,7 +72,8 @@ func (w *walk) take(c *candidate, l *lane, again bool) {
 			w.attempts = append(w.attempts[:i], w.attempts[i+1:]...)
 		}
 	}
-	w.on, w.lane, w.sentAt, w.first, w.slotted, w.early = c, l, w.now, 0, true, true
+	w.on, w.lane, w.sentAt, w.slotted, w.early = c, l, w.now, true, true
+	w.head, w.first = 0, 0
 	w.hold = holding{kept: w.hold.kept[:0]}
 	w.forced = w.permits.Forced()
 	w.probing = w.forced || w.permits.Probe()

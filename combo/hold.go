@@ -17,6 +17,7 @@ type holding struct {
 	ended  bool            // the protocol's end was seen
 	window <-chan time.Time
 	reads  chan read // a read under way in its own goroutine, while the hold window runs; nil: none
+	owes   bool      // Events.Commit, until that read is over
 	usage  *providers.Usage
 	finish string
 }
@@ -116,6 +117,9 @@ func (w *walk) read() error {
 	if w.hold.reads != nil {
 		r := <-w.hold.reads
 		w.hold.reads = nil
+		if w.hold.owes {
+			w.up.Events.Commit()
+		}
 		return w.took(r.chunk, r.err)
 	}
 	chunk, err := w.up.Events.Next()
@@ -137,15 +141,16 @@ func (w *walk) took(chunk providers.Chunk, err error) error {
 	return nil
 }
 
-// closeEvents cancels the upstream and waits for a read that is under way.
+// closeEvents cancels the upstream. A read that is under way is ended and waited for first.
 func (w *walk) closeEvents() {
 	if w.up == nil {
 		return
 	}
-	_ = w.up.Events.Close() // nothing is left to be told about an answer that nobody reads
-	w.up = nil
 	if w.hold.reads != nil {
+		w.cancel()
 		<-w.hold.reads
 		w.hold.reads = nil
 	}
+	_ = w.up.Events.Close() // nothing is left to be told about an answer that nobody reads
+	w.up = nil
 }

@@ -33,10 +33,10 @@ type Report struct {
 
 	Start      time.Time
 	Queue      time.Duration // waited for slots, back-off and recovering breakers
-	Connect    time.Duration // last attempt: to the answer's head
-	FirstToken time.Duration // from Start to the commit; 0: there was none
-	Total      time.Duration
-	Upstream   time.Duration // time waited for upstreams; the gateway's own part is Total - Upstream - Queue
+	Connect    time.Duration // of a stream: from sending the last attempt to its head; 0: none came
+	FirstToken time.Duration // from Start to the first meaningful event or the whole answer; 0: there was none
+	Total      time.Duration // from Start to the end
+	Upstream   time.Duration // attempts under way, a stream's until its end; the gateway's own part is Total - Upstream - Queue
 
 	Usage        *providers.Usage // nil: the upstream sent none
 	FinishReason string
@@ -48,7 +48,7 @@ func (w *walk) report(outcome string, status int) Report {
 	r := Report{
 		RequestID: w.req.RequestID, Endpoint: string(w.req.Endpoint), Combo: w.node.Name, Model: w.req.Model,
 		Outcome: outcome, Status: status, Stream: w.req.Stream, Direct: w.node.direct, Attempts: w.attempts,
-		Start: w.start, Queue: w.queued, Total: max(w.now.Sub(w.start), 0), Upstream: w.upstream,
+		Start: w.start, Connect: w.head, Queue: w.queued, Total: max(w.now.Sub(w.start), 0), Upstream: w.upstream,
 		Usage: w.hold.usage, FinishReason: w.hold.finish,
 	}
 	for i := len(w.attempts) - 1; i >= 0; i-- {

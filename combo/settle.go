@@ -170,7 +170,11 @@ func (w *walk) commit() {
 	if w.hold.events > 1 || w.hold.window != nil {
 		w.now = w.router.now()
 	}
-	w.up.Events.Commit()
+	if w.hold.reads == nil {
+		w.up.Events.Commit()
+	} else {
+		w.hold.owes = true
+	}
 	w.winner, w.won = w.on.leg, *w.up
 	w.upstream += w.now.Sub(w.sentAt)
 	w.served(w.winner)
@@ -179,6 +183,15 @@ func (w *walk) commit() {
 	if w.hold.ended {
 		w.succeed()
 	}
+}
+
+// stretch makes the attempt that answered last until now.
+func (w *walk) stretch() *Attempt {
+	row := &w.attempts[len(w.attempts)-1]
+	lasted := w.now.Sub(w.sentAt)
+	w.upstream += lasted - row.Duration
+	row.Duration = lasted
+	return row
 }
 
 // succeed settles an answer that came to its protocol's end.

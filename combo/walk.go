@@ -17,7 +17,7 @@ type walk struct {
 	req    *providers.Request
 	start  time.Time
 	gone   <-chan struct{} // the client left
-	cancel func()          // frees the deadline's context; nil: there is no deadline
+	cancel func()          // ends the walk's own context; nil: it has none
 	until  time.Time       // the deadline of the whole walk; zero: none
 	now    time.Time       // as last read
 
