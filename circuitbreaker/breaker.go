@@ -110,11 +110,13 @@ func (b *Breaker) Peek(a Ask) *OpenError {
 	b = b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.m.refuse(b.rules.Load(), now, a.IgnoreParks)
+	r := b.rules.Load()
+	f := b.m.refuse(r, now, a.IgnoreParks)
 	if f.admits() || !b.enforces(f) || b.presence != serving {
 		return nil
 	}
-	return b.openError(f)
+	state, _, _ := b.m.shown(r, now)
+	return b.openError(f, state)
 }
 
 // acquire is Acquire where the machine has to be asked.
@@ -146,7 +148,7 @@ func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
 	default:
 		b.m.age(&t)
 		b.done(&t)
-		return b.openError(f)
+		return b.openError(f, b.m.state)
 	}
 	b.done(&t)
 	p.b = b

@@ -46,9 +46,6 @@ func (m *machine) adapt(t *turn) {
 	if m.tally.fit(t.rules) {
 		t.moved = true
 	}
-	if m.parks.clamp(t.now.plus(t.rules.longestPark)) {
-		t.moved = true
-	}
 	if latest := t.now.plus(t.rules.longestWait(m.kind)); m.state == Open && m.retryAt > latest {
 		m.retryAt = latest
 		t.moved = true

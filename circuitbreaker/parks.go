@@ -76,18 +76,6 @@ func (p *parks) longer(length time.Duration) (until moment, hinted, long bool) {
 	return last.until, last.hinted, last.until.since(last.begun) > length
 }
 
-// clamp ends every park at latest at the latest.
-func (p *parks) clamp(latest moment) bool {
-	clamped := false
-	for i := range p.n {
-		if p.list[i].until > latest {
-			p.list[i].until = latest
-			clamped = true
-		}
-	}
-	return clamped
-}
-
 // endBy ends the parks that had begun when a permit was given out that carries
 // the number seen, and says whether there were any.
 func (p *parks) endBy(seen uint64) bool {

@@ -89,6 +89,8 @@ func (s *Snapshot) machine(c *clock, now moment, number func() uint64) machine {
 		m.isolation = &Isolation{}
 	}
 	if until := c.fromWall(s.ParkedUntil); until > now {
+		// With a clock set back, no longer than it had left when it was stored.
+		until = min(until, now.plus(until.since(c.fromWall(s.UpdatedAt))))
 		// It was long when it began, which is not stored.
 		m.parks.begin(park{number: number(), begun: unset, until: until, hinted: s.ParkHinted})
 	}

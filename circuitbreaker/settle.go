@@ -139,18 +139,18 @@ func (b *Breaker) lasting(now moment) *OpenError {
 		return nil
 	}
 	if f := m.refuse(b.rules.Load(), now, nil); !f.admits() {
-		return b.openError(f)
+		return b.openError(f, m.state)
 	}
 	return nil
 }
 
 // openError makes the error of a refusal, once for all who get the same.
-func (b *Breaker) openError(f refusal) *OpenError {
-	if e := b.refused; e != nil && e.is(f, b.m.state) {
+func (b *Breaker) openError(f refusal, s State) *OpenError {
+	if e := b.refused; e != nil && e.is(f, s) {
 		return e
 	}
 	b.refused = &OpenError{
-		Name: b.name, Scope: b.scope, Reason: f.reason, State: b.m.state,
+		Name: b.name, Scope: b.scope, Reason: f.reason, State: s,
 		RetryAt: b.reg.clock.time(f.until), Hinted: f.hinted, until: f.until,
 	}
 	return b.refused
