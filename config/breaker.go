@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"time"
 
@@ -13,6 +12,12 @@ import (
 // overrides the layers below it on its own (spec: api.md, breaker settings). Ranges are checked when the layers are
 // laid over each other, by circuitbreaker.Settings.Validate.
 type BreakerPatch struct {
+	breakerMembers
+	Kinds map[providers.Kind]providers.Override
+}
+
+// breakerMembers are the settings that are single values; nil is not set.
+type breakerMembers struct {
 	Measure                                       *circuitbreaker.Measure
 	FailureThreshold                              *int
 	DegradedAt, RecoversAt                        *circuitbreaker.Fraction
@@ -23,10 +28,11 @@ type BreakerPatch struct {
 	Jitter, ErrorThreshold                        *circuitbreaker.Fraction
 	VolumeThreshold                               *int
 	Enforce                                       *bool
-	Kinds                                         map[providers.Kind]providers.Override
 }
 
-func (b *BreakerPatch) isZero() bool { return reflect.ValueOf(b).Elem().IsZero() }
+func (b *BreakerPatch) isZero() bool {
+	return len(b.Kinds) == 0 && b.breakerMembers == breakerMembers{}
+}
 
 // laterCounts is the range of counts that Settings.Validate checks.
 var laterCounts = span{least: 0, most: mostCounts, elsewhere: true}

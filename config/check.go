@@ -92,6 +92,9 @@ func (p *Provider) checkKeys(f *findings) {
 func (p *Provider) outOfRange(path string, d *Defaults) []Problem {
 	problems := layers{&d.Breaker, &p.Breaker}.outOfRange(within(path, "breaker"))
 	for i := range p.Models {
+		if p.Models[i].Breaker.isZero() {
+			continue
+		}
 		ls := layers{&d.Breaker, &p.Breaker, &p.Models[i].Breaker}
 		problems = append(problems, ls.outOfRange(at(within(path, "models"), i)+".breaker")...)
 	}

@@ -13,10 +13,10 @@ const demoName = "demo"
 // The first one's breaker has short times, so that one sees it degrade, open, and recover within a minute.
 func (s *stored) withDemo(now time.Time) *stored {
 	origin := Origin{ManagedBy: ManagedByAPI, CreatedAt: now, UpdatedAt: now, Version: 1}
-	short := BreakerPatch{
-		Cooldown: new(100 * time.Millisecond), ResetTimeout: new(3 * time.Second),
+	short := BreakerPatch{breakerMembers: breakerMembers{
+		Cooldown: new(100 * time.Millisecond), ResetTimeout: new(5 * time.Second),
 		MaxBackoffMultiplier: new(4), Jitter: new(circuitbreaker.Fraction(0)),
-	}
+	}}
 	added := *s
 	added.providers = []Provider{{
 		ID: demoName, Kind: KindDemo, BreakerScope: scopeTarget, Origin: origin,

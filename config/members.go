@@ -35,12 +35,13 @@ type members interface {
 }
 
 // list is a list of objects. bare gives the text that may stand for the whole object, and whether the writer may use
-// it; nil if there is no such short form.
+// it; nil if there is no such short form. bareRule is the rule of that text.
 type list struct {
-	len    int
-	resize func(n int)
-	each   func(i int, m members)
-	bare   func(i int) (text *string, alone bool)
+	len      int
+	resize   func(n int)
+	each     func(i int, m members)
+	bare     func(i int) (text *string, alone bool)
+	bareRule rule
 }
 
 // rule checks a text and returns what is wrong with it, or "".

@@ -97,6 +97,7 @@ type Model struct {
 // modelList lets a name stand for a model of which nothing else is said.
 func modelList(models *[]Model) list {
 	l := listOf(models, (*Model).members)
+	l.bareRule = nameRule
 	l.bare = func(i int) (*string, bool) {
 		m := &(*models)[i]
 		alone := m.ContextWindow == 0 && m.MaxOutputTokens == 0 && m.Price == nil && m.Capabilities == nil &&

@@ -261,7 +261,8 @@ func (o *objectReader) list(name string, l list) {
 		if l.bare != nil && item.form == formText {
 			word, _ := l.bare(i)
 			*word = item.text
-			item = &node{form: formObject, members: []member{{"name", *item}}}
+			o.check(at(within(o.path, name), i), item.text, l.bareRule)
+			continue
 		}
 		o.read(at(within(o.path, name), i), item, func(m members) { l.each(i, m) })
 	}
