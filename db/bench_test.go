@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -41,28 +42,31 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is a start on a database with the given number of breakers.
+// BenchmarkOpen is a start and an end on a database with the given number of breakers, each with 20
+// transitions.
 func BenchmarkOpen(b *testing.B) {
 	for _, rows := range []int{0, 1000} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "ohmroute.db")
-			for first := true; b.Loop(); first = false {
+			d, err := Open(b.Context(), Options{Path: path})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var batch circuitbreaker.Batch
+			for i := range rows {
+				name := fmt.Sprintf("target:provider/model-%d", i)
+				batch.Save = append(batch.Save, row(name, 1))
+				for seq := range uint64(20) {
+					batch.Transitions = append(batch.Transitions, move(name, seq+1))
+				}
+			}
+			if err := errors.Join(d.Breakers().Apply(b.Context(), batch), d.Close()); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
 				d, err := Open(b.Context(), Options{Path: path})
 				if err != nil {
 					b.Fatal(err)
-				}
-				if first {
-					var batch circuitbreaker.Batch
-					for i := range rows {
-						name := fmt.Sprintf("target:provider/model-%d", i)
-						batch.Save = append(batch.Save, row(name, 1))
-						for seq := range uint64(20) {
-							batch.Transitions = append(batch.Transitions, move(name, seq+1))
-						}
-					}
-					if err := d.Breakers().Apply(b.Context(), batch); err != nil {
-						b.Fatal(err)
-					}
 				}
 				if _, err := d.Breakers().Load(b.Context()); err != nil {
 					b.Fatal(err)
