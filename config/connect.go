@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -55,6 +56,10 @@ func (p *Provider) connect(ctx context.Context, path string, env func(string) (s
 			}
 		}
 		models, err := asked.ListModels(ctx, key)
+		if f, ok := errors.AsType[*providers.Failure](err); ok && (f.Kind == providers.ModelNotFound || f.Status == 405) {
+			fs.warn(where, "the provider was reached, but doesn't list its models: %s", err)
+			continue
+		}
 		if err != nil {
 			fs.add(where, "the provider can't be asked for its models: %s", err)
 			continue
