@@ -140,15 +140,12 @@ func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
 	switch {
 	case f.admits():
 		p.pass = b.m.admit(&t, a.Lease)
-	case !b.enforces(f):
-		b.m.age(&t) // observing: the zero pass settles as late
+	case !b.enforces(f): // observing: the zero pass settles as late
 	case force && f.reason != ReasonHeld:
-		b.m.age(&t)
-		p.pass, p.forced = b.m.force(), true
-	default:
-		b.m.age(&t)
-		b.done(&t)
-		return b.openError(f, b.m.state)
+		p.pass, p.forced = b.m.force(&t), true
+	default: // a refusal changes nothing
+		state, _, _ := b.m.shown(t.rules, now)
+		return b.openError(f, state)
 	}
 	b.done(&t)
 	p.b = b

@@ -142,12 +142,15 @@ func (m *machine) admit(t *turn, asked time.Duration) pass {
 
 // force gives a pass to a request that refuse refuses: no slot, and the
 // generation of the moment. Spec: breaker.md 4, "Forced requests".
-func (m *machine) force() pass { return pass{generation: m.generation, park: m.parks.last} }
+func (m *machine) force(t *turn) pass {
+	m.age(t)
+	return pass{generation: m.generation, park: m.parks.last}
+}
 
-// age makes the one transition that time makes: with the failures forgotten or
-// out of the window, DEGRADED becomes CLOSED. Time alone never makes it worse.
+// age drops what time has taken from the measure, and makes the one transition
+// that time makes: DEGRADED becomes CLOSED. Time alone never makes it worse.
 func (m *machine) age(t *turn) {
-	if m.state != Closed && m.state != Degraded || !m.tally.age(t.rules, t.now) {
+	if !m.tally.age(t.rules, t.now) {
 		return
 	}
 	t.moved = true
