@@ -15,7 +15,8 @@ import (
 // TestClientsThatLeaveAtAnyMomentLeaveNothingBehind holds that no abort keeps a permit, a slot, a stream or a
 // goroutine, or charges a target. The harness checks permits and goroutines at the end.
 func TestClientsThatLeaveAtAnyMomentLeaveNothingBehind(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		var open sync.WaitGroup
 		r.route(failing(20*time.Millisecond, &providers.Failure{Kind: providers.ContentPolicy, Status: 400}), // never charged
 			func(ctx context.Context, a *providers.Attempt) (*providers.Answer, error) {
@@ -58,7 +59,8 @@ func TestClientsThatLeaveAtAnyMomentLeaveNothingBehind(t *testing.T) {
 }
 
 func TestASlowBodyIsGivenUp(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		r.route(plain("{}"))
 		conn, err := r.dial(t.Context(), "", "")
 		if err != nil {
@@ -82,7 +84,8 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 
 // TestALongAnswerAfterABodyIsNotTakenForASlowBody holds that the deadline of the body is lifted once it was read.
 func TestALongAnswerAfterABodyIsNotTakenForASlowBody(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		r.route(func(ctx context.Context, a *providers.Attempt) (*providers.Answer, error) {
 			select {
 			case <-time.After(5 * bodyPatience):

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
@@ -113,7 +114,7 @@ func (s *Server) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	defer func() {
 		aborted := false
 		if p := recover(); p != nil {
-			aborted = p == http.ErrAbortHandler || !s.answerPanic(x, p)
+			aborted = isAbort(p) || !s.answerPanic(x, p)
 		}
 		x.extendIfOld(time.Now()) // net/http has yet to end the body
 		s.logAccess(r, x, aborted)
@@ -122,6 +123,12 @@ func (s *Server) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 		}
 	}()
 	next.ServeHTTP(x, r)
+}
+
+// isAbort tells a deliberate abort from a bug.
+func isAbort(p any) bool {
+	err, ok := p.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // answerPanic reports a bug and tells the client so. It is false if the response had begun: then only an aborted

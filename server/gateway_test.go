@@ -66,27 +66,27 @@ type gateway struct {
 }
 
 // newGateway starts a gateway without any configuration, or with the demo's.
-func newGateway(t testing.TB, demo bool, change ...func(*Options)) *gateway {
-	t.Helper()
-	return newStoredGateway(t, demo, nil, change...)
+func newGateway(tb testing.TB, demo bool, change ...func(*Options)) *gateway {
+	tb.Helper()
+	return newStoredGateway(tb, demo, nil, change...)
 }
 
 // newStoredGateway keeps the breakers in a store; nil keeps them in memory only.
-func newStoredGateway(t testing.TB, demo bool, store circuitbreaker.Store, change ...func(*Options)) *gateway {
-	t.Helper()
-	g := &gateway{t: t, logs: &logBuffer{}}
+func newStoredGateway(tb testing.TB, demo bool, store circuitbreaker.Store, change ...func(*Options)) *gateway {
+	tb.Helper()
+	g := &gateway{t: tb, logs: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	g.breakers = circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store, Logger: log, TrackPermits: true})
-	if err := g.breakers.Restore(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := g.breakers.Restore(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	g.breakers.Start()
 	g.router = combo.NewRouter(&combo.Config{}, g.breakers, combo.Options{})
 	sealer, err := config.NewSealer(make([]byte, 32))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	live, err := config.OpenLive(t.Context(), config.LiveOptions{
+	live, err := config.OpenLive(tb.Context(), config.LiveOptions{
 		Store: &documents{}, Sealer: sealer, Demo: demo, Logger: log,
 		Apply: func(b *config.Built) {
 			g.breakers.Configure(context.Background(), b.Breakers)
@@ -94,7 +94,7 @@ func newStoredGateway(t testing.TB, demo bool, store circuitbreaker.Store, chang
 		},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o := Options{
 		Router: g.router, Breakers: g.breakers, Config: live, AdminToken: testAdminToken, Version: "test", Logger: log,
@@ -104,21 +104,21 @@ func newStoredGateway(t testing.TB, demo bool, store circuitbreaker.Store, chang
 	}
 	g.server, err = New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	g.handler = g.server.Handler()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := g.server.Close(ctx); err != nil {
-			t.Errorf("server: %v", err)
+			tb.Errorf("server: %v", err)
 		}
 		if open := g.breakers.Unsettled(); len(open) > 0 {
-			t.Errorf("permits were left unsettled: %v", open)
+			tb.Errorf("permits were left unsettled: %v", open)
 		}
 		live.Close()
 		if err := g.breakers.Close(ctx); err != nil {
-			t.Errorf("breakers: %v", err)
+			tb.Errorf("breakers: %v", err)
 		}
 	})
 	return g

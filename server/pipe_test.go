@@ -121,7 +121,7 @@ func (f target) Send(ctx context.Context, a *providers.Attempt) (*providers.Answ
 
 // events plays chunks one after the other, each after its delay, until the context ends.
 type events struct {
-	ctx    context.Context
+	ended  <-chan struct{} // the attempt's context
 	chunks []chunk
 	closed func()
 	once   sync.Once
@@ -147,8 +147,8 @@ func (e *events) Next() (providers.Chunk, error) {
 	}
 	select {
 	case <-timer:
-	case <-e.ctx.Done():
-		return providers.Chunk{}, &providers.Failure{Kind: providers.Canceled, Err: e.ctx.Err()}
+	case <-e.ended:
+		return providers.Chunk{}, &providers.Failure{Kind: providers.Canceled, Err: context.Canceled}
 	}
 	if c.err != nil {
 		return providers.Chunk{}, c.err
@@ -172,7 +172,7 @@ func streaming(chunks ...chunk) target {
 	return func(ctx context.Context, _ *providers.Attempt) (*providers.Answer, error) {
 		return &providers.Answer{
 			Status: 200, ContentType: "text/event-stream; charset=utf-8", UpstreamID: "up-1", Stream: true,
-			Events: &events{ctx: ctx, chunks: append([]chunk(nil), chunks...)},
+			Events: &events{ended: ctx.Done(), chunks: append([]chunk(nil), chunks...)},
 		}, nil
 	}
 }
@@ -182,7 +182,7 @@ func plain(body string) target {
 	return func(ctx context.Context, _ *providers.Attempt) (*providers.Answer, error) {
 		return &providers.Answer{
 			Status: 200, ContentType: "application/json", UpstreamID: "up-1",
-			Events: &events{ctx: ctx, chunks: []chunk{{data: body}}},
+			Events: &events{ended: ctx.Done(), chunks: []chunk{{data: body}}},
 		}, nil
 	}
 }
@@ -227,12 +227,12 @@ const (
 )
 
 // readAll reads a body to its end and tells whether it ended in order.
-func readAll(t *testing.T, resp *http.Response) (string, bool) {
-	t.Helper()
+func readAll(tb testing.TB, resp *http.Response) (string, bool) {
+	tb.Helper()
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("reading the body: %v", err)
+		tb.Errorf("reading the body: %v", err)
 	}
 	return string(b), err == nil
 }

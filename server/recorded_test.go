@@ -60,7 +60,9 @@ func replaying(t *testing.T, folder string, most int) *httptest.Server {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(7, uint64(most)))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var ask struct{ Model string }
+		var ask struct {
+			Model string `json:"model"`
+		}
 		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 			t.Error(err)
 		}
@@ -109,7 +111,7 @@ func TestRecordedStreamsComeThroughByteForByte(t *testing.T) {
 				}
 				got, err := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				if err != nil || resp.StatusCode != 200 {
+				if err != nil || resp.StatusCode != http.StatusOK {
 					t.Errorf("%s: status %d, %v: %s", file, resp.StatusCode, err, clip(string(got), 300))
 				}
 				if !bytes.Equal(got, want) {

@@ -35,7 +35,6 @@ var admitted = map[string]map[role]bool{
 }
 
 func callers(clientKey, metricsToken string) []caller {
-	const elsewhere = "192.0.2.1:1000"
 	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
 	with := func(headers map[string]string, name, value string) map[string]string {
 		headers[name] = value
@@ -106,7 +105,7 @@ func TestEveryRouteAdmitsItsRoleAndNobodyElse(t *testing.T) {
 func (g *gateway) serveAborted(r *http.Request) (re reply) {
 	w := httptest.NewRecorder()
 	defer func() {
-		if p := recover(); p != nil && p != http.ErrAbortHandler {
+		if p := recover(); p != nil && !isAbort(p) {
 			panic(p)
 		}
 		re = reply{w, g.t}

@@ -35,7 +35,7 @@ var ErrAnonymous = errors.New("server: a listener that is not loopback needs cli
 // way get drain_timeout before they are cancelled. It returns when every goroutine of the server is done; the error
 // is nil after an orderly end.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
-	defer s.closeQuietly()
+	defer s.closeQuietly(context.WithoutCancel(ctx))
 	if err := s.checkExposure(l); err != nil {
 		return errors.Join(err, l.close())
 	}
@@ -59,9 +59,9 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	s.drain(cut)
+	s.drain(context.WithoutCancel(ctx), cut)
 	for srv := range servers {
-		shut(srv)
+		shut(context.WithoutCancel(ctx), srv)
 	}
 	serving.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -78,8 +78,8 @@ func (l Listeners) close() error {
 	return err
 }
 
-func (s *Server) closeQuietly() {
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+func (s *Server) closeQuietly(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		s.log.Warn("event streams did not end in time", "error", err)
@@ -113,10 +113,10 @@ func (s *Server) httpServer(base context.Context, serves side) *http.Server {
 
 // drain lets no new client request in, waits for those under way, and cancels what is left after drain_timeout.
 // The listeners stay open meanwhile, so that /readyz goes on answering.
-func (s *Server) drain(cut context.CancelCauseFunc) {
+func (s *Server) drain(ctx context.Context, cut context.CancelCauseFunc) {
 	idle := s.traffic.drain()
 	s.log.Info("draining", "drain_timeout", s.opts.Settings.DrainTimeout)
-	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
+	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
 	if err := s.opts.Breakers.Flush(ctx); err != nil {
 		s.log.Warn("breaker state is not on disk yet", "error", err)
@@ -137,8 +137,8 @@ func (s *Server) drain(cut context.CancelCauseFunc) {
 }
 
 // shut ends a server whose requests are done: first the idle connections, then whatever is left.
-func shut(srv *http.Server) {
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+func shut(ctx context.Context, srv *http.Server) {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
 	if srv.Shutdown(ctx) != nil {
 		_ = srv.Close() // only the listener's error, and that is closed already

@@ -43,7 +43,7 @@ func New(o Options) (*Server, error) {
 		opts: o, log: o.Logger,
 		adminToken: hashed(o.AdminToken), metricsToken: hashed(o.Settings.MetricsToken),
 		origins: origins,
-		bodies:  bodies{max: int64(o.Settings.MaxBody)}, adminBodies: bodies{max: maxAdminBody},
+		bodies:  bodies{max: o.Settings.MaxBody}, adminBodies: bodies{max: maxAdminBody},
 		feed: &feed{broker: sse.NewBroker(replayedEvents), log: o.Logger},
 	}
 	s.metrics = newMetrics(o.Breakers)

@@ -24,17 +24,18 @@ func serverError() *providers.Failure {
 }
 
 // inBubble runs a test against a running gateway whose clock is the bubble's.
-func inBubble(t *testing.T, test func(t *testing.T, r *running), change ...func(*Options)) {
+func inBubble(t *testing.T, test func(r *running), change ...func(*Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := newGateway(t, false, change...).run()
 		defer r.end()
-		test(t, r)
+		test(r)
 	})
 }
 
 func TestStreamsArriveByteForByte(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		r.route(streaming(chunk{data: hello}, chunk{after: time.Minute, data: world + done}))
 		resp, err := r.post(t.Context(), streamBody)
 		if err != nil {
@@ -60,7 +61,8 @@ func TestStreamsArriveByteForByte(t *testing.T) {
 }
 
 func TestPlainAnswersArriveByteForByte(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		const answer = `{"choices":[{"message":{"content":"hi"}}],  "seed":9007199254740993 }`
 		r.route(failing(0, serverError()), plain(answer))
 		resp, err := r.post(t.Context(), plainBody)
@@ -78,7 +80,8 @@ func TestPlainAnswersArriveByteForByte(t *testing.T) {
 }
 
 func TestAStreamThatBreaksEndsWithOneErrorEventAndACutConnection(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		cut := &providers.Failure{Kind: providers.Truncated, Message: "the connection was cut"}
 		r.route(streaming(chunk{data: hello}, chunk{after: time.Second, err: cut}), streaming(chunk{data: world + done}))
 		resp, err := r.post(t.Context(), streamBody)
@@ -106,17 +109,17 @@ func TestAStreamThatBreaksEndsWithOneErrorEventAndACutConnection(t *testing.T) {
 }
 
 // eventError reads the one error event of one line of data.
-func eventError(t *testing.T, event string) map[string]any {
-	t.Helper()
+func eventError(tb testing.TB, event string) map[string]any {
+	tb.Helper()
 	data, ok := strings.CutPrefix(event, "data: ")
 	if !ok || strings.Count(event, "\n") != 2 || !strings.HasSuffix(event, "\n\n") {
-		t.Fatalf("not one event of one line: %q", event)
+		tb.Fatalf("not one event of one line: %q", event)
 	}
 	var v struct {
 		Error map[string]any `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(data), &v); err != nil || v.Error == nil {
-		t.Fatalf("no error in %q: %v", event, err)
+		tb.Fatalf("no error in %q: %v", event, err)
 	}
 	return v.Error
 }
@@ -124,7 +127,8 @@ func eventError(t *testing.T, event string) map[string]any {
 func TestAFailureBeforeTheFirstTokenHasARealStatus(t *testing.T) {
 	for name, body := range map[string]string{"streamed": streamBody, "plain": plainBody} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *running) {
+			inBubble(t, func(r *running) {
+				t := r.t
 				limited := &providers.Failure{Kind: providers.RateLimit, Status: 429, Hint: 2 * time.Hour, Message: "slow down"}
 				r.route(failing(0, serverError()), failing(0, limited))
 				resp, err := r.post(t.Context(), body)
@@ -134,19 +138,19 @@ func TestAFailureBeforeTheFirstTokenHasARealStatus(t *testing.T) {
 				text, _ := readAll(t, resp)
 				var told struct {
 					Error struct {
-						Message, Type, Code string
-						Param               *string
-						RetryAt             time.Time `json:"retry_at"`
-						Attempts            []struct {
-							Provider, Outcome, Kind string
-							Status                  int
-						}
-					}
+						Type     string    `json:"type"`
+						Code     string    `json:"code"`
+						RetryAt  time.Time `json:"retry_at"`
+						Attempts []struct {
+							Provider string `json:"provider"`
+							Kind     string `json:"kind"`
+						} `json:"attempts"`
+					} `json:"error"`
 				}
 				if err := json.Unmarshal([]byte(text), &told); err != nil {
 					t.Fatalf("%v in %s", err, text)
 				}
-				if resp.StatusCode != 429 || told.Error.Code != "rate_limit_exceeded" || told.Error.Type != "rate_limit_error" {
+				if resp.StatusCode != http.StatusTooManyRequests || told.Error.Code != "rate_limit_exceeded" || told.Error.Type != "rate_limit_error" {
 					t.Errorf("status %d: %s", resp.StatusCode, text)
 				}
 				if got := resp.Header.Get("Retry-After"); got != "60" {
@@ -175,34 +179,36 @@ func TestAClientsOwnErrorPassesUntouched(t *testing.T) {
 		Kind: providers.ClientError, Status: 400, Message: "bad temperature", Type: "invalid_request_error",
 		Body: []byte(answer), ContentType: "application/json; charset=utf-8",
 	}
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		r.route(failing(0, refusal))
 		resp, err := r.post(t.Context(), plainBody)
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, whole := readAll(t, resp)
-		if resp.StatusCode != 400 || body != answer || !whole || resp.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+		if resp.StatusCode != http.StatusBadRequest || body != answer || !whole || resp.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 			t.Errorf("status %d, type %q, body %q", resp.StatusCode, resp.Header.Get("Content-Type"), body)
 		}
 	})
 }
 
 func TestKeepaliveBeforeTheFirstToken(t *testing.T) {
-	start := func(t *testing.T, r *running) (*http.Response, time.Duration) {
-		t.Helper()
+	start := func(r *running) (*http.Response, time.Duration) {
+		r.t.Helper()
 		begin := time.Now()
-		resp, err := r.post(t.Context(), streamBody)
+		resp, err := r.post(r.t.Context(), streamBody)
 		if err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		return resp, time.Since(begin)
 	}
 	t.Run("headers come after the interval, comments at each, and target and attempts as trailers", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(failing(20*time.Second, serverError()), streaming(chunk{after: 20 * time.Second, data: hello}, chunk{after: time.Hour, data: done}))
-			resp, waited := start(t, r)
-			if waited != 15*time.Second || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+			resp, waited := start(r)
+			if waited != 15*time.Second || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 				t.Errorf("after %s: status %d, %v", waited, resp.StatusCode, resp.Header)
 			}
 			if resp.Header.Get("X-Ohmroute-Combo") != "c" || resp.Header.Get("X-Ohmroute-Target") != "" {
@@ -218,9 +224,10 @@ func TestKeepaliveBeforeTheFirstToken(t *testing.T) {
 		})
 	})
 	t.Run("a final failure is an error event with its own code and a cut connection", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(failing(20*time.Second, &providers.Failure{Kind: providers.Overloaded, Status: 503, Message: "busy"}))
-			resp, _ := start(t, r)
+			resp, _ := start(r)
 			body, whole := readAll(t, resp)
 			event, ok := strings.CutPrefix(body, comment)
 			if !ok || whole {
@@ -232,11 +239,12 @@ func TestKeepaliveBeforeTheFirstToken(t *testing.T) {
 		})
 	})
 	t.Run("so is a client's own error", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(failing(20*time.Second, &providers.Failure{
 				Kind: providers.ContextLength, Status: 400, Code: "context_length_exceeded", Message: "too long",
 			}))
-			resp, _ := start(t, r)
+			resp, _ := start(r)
 			body, whole := readAll(t, resp)
 			event, ok := strings.CutPrefix(body, comment)
 			if !ok || whole {
@@ -248,13 +256,14 @@ func TestKeepaliveBeforeTheFirstToken(t *testing.T) {
 		})
 	})
 	t.Run("a plain request gets none", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(failing(20*time.Second, serverError()))
 			resp, err := r.post(t.Context(), plainBody)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body, _ := readAll(t, resp); resp.StatusCode != 503 || strings.Contains(body, "keepalive") {
+			if body, _ := readAll(t, resp); resp.StatusCode != http.StatusServiceUnavailable || strings.Contains(body, "keepalive") {
 				t.Errorf("status %d, body %q", resp.StatusCode, body)
 			}
 		})
@@ -267,7 +276,8 @@ func TestAClientThatLeavesCancelsTheUpstreamAtOnce(t *testing.T) {
 		"in mid-stream":          {{data: hello}, {hang: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *running) {
+			inBubble(t, func(r *running) {
+				t := r.t
 				canceled := make(chan time.Time, 1)
 				other := 0
 				r.route(func(ctx context.Context, a *providers.Attempt) (*providers.Answer, error) {
@@ -305,7 +315,8 @@ func TestAClientThatLeavesCancelsTheUpstreamAtOnce(t *testing.T) {
 }
 
 func TestAClientThatStopsReadingIsCut(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		canceled := make(chan time.Time, 1)
 		r.route(func(ctx context.Context, a *providers.Attempt) (*providers.Answer, error) {
 			context.AfterFunc(ctx, func() { canceled <- time.Now() })
@@ -328,7 +339,8 @@ func TestAClientThatStopsReadingIsCut(t *testing.T) {
 }
 
 func TestASlowReaderIsNotCut(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *running) {
+	inBubble(t, func(r *running) {
+		t := r.t
 		many := make([]chunk, 100)
 		for i := range many {
 			many[i] = chunk{data: hello}
@@ -357,27 +369,28 @@ func TestASlowReaderIsNotCut(t *testing.T) {
 
 func TestDraining(t *testing.T) {
 	t.Run("streams end in their own time, readyz says draining, new requests are refused", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(streaming(chunk{data: hello}, chunk{after: 10 * time.Second, data: world + done}))
 			resp, err := r.post(t.Context(), streamBody)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := r.get("/readyz")
-			if text, _ := readAll(t, before); before.StatusCode != 200 {
+			if text, _ := readAll(t, before); before.StatusCode != http.StatusOK {
 				t.Errorf("readyz before: %d %s", before.StatusCode, text)
 			}
 			r.stop()
 			synctest.Wait()
 			ready := r.get("/readyz")
-			if text, _ := readAll(t, ready); ready.StatusCode != 503 || !strings.Contains(text, `"draining"`) {
+			if text, _ := readAll(t, ready); ready.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, `"draining"`) {
 				t.Errorf("readyz: %d %s", ready.StatusCode, text)
 			}
 			late, err := r.post(t.Context(), streamBody)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text, _ := readAll(t, late); late.StatusCode != 503 || !strings.Contains(text, "shutting_down") {
+			if text, _ := readAll(t, late); late.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "shutting_down") {
 				t.Errorf("a late request: %d %s", late.StatusCode, text)
 			}
 			if body, whole := readAll(t, resp); body != hello+world+done || !whole {
@@ -386,7 +399,8 @@ func TestDraining(t *testing.T) {
 		})
 	})
 	t.Run("after drain_timeout streams are told and cut", func(t *testing.T) {
-		inBubble(t, func(t *testing.T, r *running) {
+		inBubble(t, func(r *running) {
+			t := r.t
 			r.route(streaming(chunk{data: hello}, chunk{hang: true}))
 			resp, err := r.post(t.Context(), streamBody)
 			if err != nil {
