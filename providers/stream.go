@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/ohmroute/ohmroute/sse"
@@ -23,6 +24,7 @@ type stream struct {
 	held    []byte   // all that came before the first meaningful event
 	failure *Failure // found behind what was handed out
 	untold  *Usage   // of an event that was dropped: told with the next chunk
+	half    bool     // the event that was dropped last ended in CR: its LF may come
 }
 
 func newStream(x *exchange, src io.Reader) *stream {
@@ -49,7 +51,7 @@ func (s *stream) Next() (Chunk, error) {
 	for {
 		switch {
 		case s.failure != nil:
-			return Chunk{}, s.failure
+			return Chunk{}, s.late()
 		case s.done || s.reader == nil:
 			return Chunk{}, io.EOF
 		}
@@ -97,6 +99,10 @@ func (s *stream) cut() Chunk {
 	c := Chunk{Usage: s.untold}
 	s.untold = nil
 	block, at := s.block, 0
+	if s.half && len(block) > 0 && block[0] == '\n' {
+		block = block[1:]
+	}
+	s.half = false
 	if !s.begun {
 		at = len(block) - len(sse.TrimBOM(block))
 		s.begun = true
@@ -108,15 +114,24 @@ func (s *stream) cut() Chunk {
 			at += len(ev.Raw)
 			continue
 		case last: // what stands behind the end came with it and goes with it
-			return s.hand(c, block)
+			return s.hand(c, closed(block))
 		case drop:
 			s.block = block[at+len(ev.Raw):]
+			s.half = len(s.block) == 0 && ev.Raw[len(ev.Raw)-1] == '\r'
 			s.untold, c.Usage = c.Usage, nil
 		case fail:
 		}
 		return s.hand(c, block[:at])
 	}
 	return s.hand(c, block)
+}
+
+// closed completes the last line end of a stream whose lines end in CRLF, if the read ended between the two bytes.
+func closed(block []byte) []byte {
+	if bytes.HasSuffix(block, []byte("\r\n\r")) {
+		return append(block[:len(block):len(block)], '\n')
+	}
+	return block
 }
 
 // hand keeps a copy of what comes before the first meaningful event.
@@ -143,7 +158,7 @@ func (s *stream) end(err error) (Chunk, error) {
 	if closed || orderly && len(rest) == 0 && s.whole(s.exchange.attempt) {
 		c := Chunk{Usage: s.untold, Data: []byte(s.dialect.closing())}
 		if s.ended(&c, nil) == fail {
-			return Chunk{}, s.failure
+			return Chunk{}, s.late()
 		}
 		return c, nil
 	}
@@ -154,7 +169,7 @@ func (s *stream) end(err error) (Chunk, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	s.failure = s.classified(Signal{Err: err, Cause: s.exchange.cause()})
-	return Chunk{}, s.failure
+	return Chunk{}, s.late()
 }
 
 // empty judges a stream that ended without any content: it may have been no stream.
@@ -162,7 +177,7 @@ func (s *stream) empty(rest []byte) (Chunk, error) {
 	body := append(s.held, rest...)
 	if text := trimBlank(body); len(text) == 0 || isEventStream(text) {
 		s.failure = s.judged(Malformed, nil)
-		return Chunk{}, s.failure
+		return Chunk{}, s.late()
 	}
 	answer, f := s.exchange.plain(body)
 	if f != nil {

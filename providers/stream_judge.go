@@ -82,7 +82,7 @@ func (s *stream) suspect(ev sse.Event, e *event) verdict {
 	if e.failed || e.odd {
 		f := s.classified(Signal{Event: true, EventType: string(ev.Type), Body: ev.Data})
 		switch {
-		case f != nil && e.Finish != "" && e.Finish != finishError:
+		case f != nil && (e.done && s.meaningful || e.Finish != "" && e.Finish != finishError):
 			return keep // the answer is whole with this event
 		case f != nil:
 			s.failure = f
@@ -140,19 +140,22 @@ func (s *stream) judged(kind Kind, body []byte) *Failure {
 		usage = new(s.usage)
 	}
 	x := s.exchange
-	return s.late(a.failure(kind, x.resp.StatusCode, x.resp.Header, body, usage))
+	return x.redacted(a.failure(kind, x.resp.StatusCode, x.resp.Header, body, usage))
 }
 
 func (s *stream) malformed(message string) *Failure {
-	return s.late(malformed(s.exchange.resp.StatusCode, s.exchange.resp.Header, message))
+	x := s.exchange
+	return x.redacted(malformed(x.resp.StatusCode, x.resp.Header, message))
 }
 
-// late makes a failure after the commit what it is then.
-func (s *stream) late(f *Failure) *Failure {
-	if s.committed {
+// late is the stream's failure as it is told now: what it is before the commit, or truncated after it. It was found
+// in what came, and what came before it may have been handed out and gone to the client since.
+func (s *stream) late() *Failure {
+	f := s.failure
+	if s.committed && f.Kind != Canceled && f.Kind != Local {
 		f.Kind, f.Hint, f.Body = Truncated, 0, nil
 	}
-	return s.exchange.redacted(f)
+	return f
 }
 
 func (c *Content) add(more Content) {

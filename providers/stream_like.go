@@ -23,7 +23,7 @@ type likeness struct {
 }
 
 // matches tells whether an event differs from the one that was remembered in its varying strings only, and whether
-// it brings text. A string with a quote in it is left to the reader.
+// it brings text.
 func (l *likeness) matches(ev sse.Event) (text, ok bool) {
 	if l.count == 0 || len(ev.Type) > 0 {
 		return false, false
@@ -37,8 +37,8 @@ func (l *likeness) matches(ev sse.Event) (text, ok bool) {
 		if i == l.count-1 {
 			break
 		}
-		n := bytes.IndexByte(data, '"')
-		if n < 0 || n > 0 && data[n-1] == '\\' {
+		n := endOfString(data)
+		if n < 0 {
 			return false, false
 		}
 		text = text || n > 0 && l.texts>>i&1 == 1
@@ -49,6 +49,24 @@ func (l *likeness) matches(ev sse.Event) (text, ok bool) {
 	}
 	l.misses = 0
 	return text, true
+}
+
+// endOfString finds the quote that ends a string, -1 if none does: one behind an odd number of backslashes doesn't.
+func endOfString(data []byte) int {
+	for n := 0; ; n++ {
+		i := bytes.IndexByte(data[n:], '"')
+		if i < 0 {
+			return -1
+		}
+		n += i
+		before := n
+		for before > 0 && data[before-1] == '\\' {
+			before--
+		}
+		if (n-before)%2 == 0 {
+			return n
+		}
+	}
 }
 
 // learn remembers an event that brings text and nothing else.

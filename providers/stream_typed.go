@@ -40,7 +40,7 @@ func readResponseEvent(ev sse.Event, e *event) {
 	case typ == "response.completed", typ == "response.incomplete":
 		e.done = true
 		e.odd = typ == "response.incomplete"
-		e.readMember(ev.Data, "response", readResponse)
+		e.readMember(ev.Data, "response", formResponse)
 		e.failed = false // incomplete for a reason of its own, which the classifier looks at
 	case typ == "response.failed", typ == "error":
 		e.failed, e.odd = true, true
@@ -58,11 +58,11 @@ func readMessageEvent(ev sse.Event, e *event) {
 	case "content_block_delta":
 		e.Text = !isEmpty(ev.Data, "text") && !isEmpty(ev.Data, "thinking")
 	case "message_start":
-		e.readMember(ev.Data, "message", readMessages)
+		e.readMember(ev.Data, "message", formMessage)
 		e.Content = Content{}
 	case "message_delta":
-		e.readMember(ev.Data, "", readMessages)
-		e.readMember(ev.Data, "delta", readMessages)
+		e.readMember(ev.Data, "", formMessage)
+		e.readMember(ev.Data, "delta", formMessage)
 		if e.Finish != "" {
 			e.finished = 1
 		}
@@ -77,15 +77,15 @@ func readMessageEvent(ev sse.Event, e *event) {
 }
 
 // readMember reads one member of an event's data, or all of it.
-func (e *event) readMember(data []byte, name string, read func(*cursor, *answered)) {
+func (e *event) readMember(data []byte, name string, f form) {
 	c := cursor{text: data}
 	if name == "" {
-		read(&c, &e.answered)
+		f.read(&c, &e.answered)
 		return
 	}
 	for key := c.firstKey(); key != nil; key = c.nextKey() {
 		if string(key) == name {
-			read(&c, &e.answered)
+			f.read(&c, &e.answered)
 		} else {
 			c.skip()
 		}
