@@ -81,15 +81,15 @@ func OpenLive(ctx context.Context, o LiveOptions) (*Live, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	l.file = l.dated(o.File, nil)
-	err := l.ready(ctx)
-	if !errors.Is(err, ErrPersistence) {
-		return l, err
+	s, err := l.load(ctx)
+	if l.loaded = err == nil; err != nil {
+		o.Logger.Error("the stored configuration can't be read; starting without it", "error", err)
+		s = &stored{required: o.Installed}
+		if o.Demo && !o.Installed && s.isNew(l.file) {
+			s = s.withDemo(o.Now())
+		}
 	}
-	o.Logger.Error("the stored configuration can't be read; starting without it", "error", err)
-	l.stored = &stored{required: o.Installed}
-	if o.Demo && !o.Installed && l.stored.isNew(l.file) {
-		l.stored = l.stored.withDemo(o.Now())
-	}
+	l.stored = s
 	return l, l.settle()
 }
 

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -41,7 +40,7 @@ type gateway struct {
 func open(ctx context.Context, o settings, file *config.File, w world, logger *slog.Logger) (*gateway, error) {
 	g := &gateway{world: w, logger: logger, file: file, settings: file.Server}
 	for _, step := range []func(context.Context, settings) error{
-		g.listen, g.openStore, g.openSecrets, g.openBreakers, g.openConfiguration, g.openServer,
+		g.listen, g.openStore, g.openSecrets, g.openBreakers, g.openConfiguration, g.refuseStrangers, g.openServer,
 	} {
 		if err := step(ctx, o); err != nil {
 			return nil, errors.Join(err, g.close(ctx))
@@ -86,9 +85,9 @@ func (g *gateway) openStore(ctx context.Context, o settings) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.dataDir, 0o700); err != nil {
-		g.logger.Warn("the data directory can't be made", "error", err)
-	}
+	_ = os.MkdirAll(o.dataDir, 0o700) // if that fails, so does what wants to write there, and says so
+	before, err := os.Stat(path)
+	g.installed = err == nil && before.Size() > 0
 	options := db.Options{Path: path, Logger: g.logger}
 	g.store, err = db.Open(ctx, options)
 	if unwritable, ok := errors.AsType[*db.UnwritableError](err); ok {
@@ -111,18 +110,15 @@ func (g *gateway) openBreakers(ctx context.Context, _ settings) error {
 		Store: g.store.Breakers(), Logger: g.logger, FlushInterval: r.FlushInterval, SweepInterval: r.SweepInterval,
 		IdleAfter: r.IdleAfter, MaxBreakers: r.MaxBreakers,
 	})
-	if err := g.breakers.Restore(ctx); err != nil {
-		g.logger.Error("breaker state can't be restored: all begin CLOSED", "error", err)
-	}
+	_ = g.breakers.Restore(ctx) // logged by the registry, which serves from memory then
 	return nil
 }
 
 func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
-	_, missing := os.Stat(filepath.Join(o.dataDir, "admin.token"))
 	var err error
 	g.live, err = config.OpenLive(ctx, config.LiveOptions{
 		Store: g.store, Sealer: g.secrets.Sealer, File: g.file, Demo: !o.noDemo, Env: g.world.env, Logger: g.logger,
-		Installed: missing == nil && !g.secrets.Created,
+		Installed: g.installed,
 		Apply: func(b *config.Built) {
 			g.breakers.Configure(ctx, b.Breakers)
 			if g.router == nil {
@@ -137,6 +133,16 @@ func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
 	}
 	g.breakers.Start()
 	return nil
+}
+
+// refuseStrangers is the server's rule too; here it comes before anything is said to listen.
+func (g *gateway) refuseStrangers(context.Context, settings) error {
+	address := g.listeners.Client.Addr().String()
+	if g.settings.AllowAnonymous || g.live.KeysEverExisted() || config.IsLoopback(address) {
+		return nil
+	}
+	return fmt.Errorf("%w (listening on %s): make a client key while listening on loopback, put keys into the "+
+		"configuration file, or pass --allow-anonymous", server.ErrAnonymous, address)
 }
 
 func (g *gateway) openServer(context.Context, settings) error {
@@ -162,10 +168,10 @@ func (g *gateway) run(ctx context.Context) error {
 	err := g.server.Run(ctx, g.listeners)
 	cancel()
 	loading.Wait()
-	if errors.Is(err, server.ErrAnonymous) {
-		err = fmt.Errorf("%w: make a client key on loopback first, put keys into the configuration file, or pass --allow-anonymous", err)
+	if lost := g.close(ctx); lost != nil {
+		g.logger.Error("not everything is on disk", "error", lost)
 	}
-	return errors.Join(err, g.close(ctx))
+	return err
 }
 
 // close ends what was opened, the disk last.

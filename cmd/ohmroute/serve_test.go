@@ -160,7 +160,9 @@ func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
 	if !errors.Is(err, config.ErrPersistence) {
 		t.Errorf("got %v", err)
 	}
-	_ = r.stop()
+	if err := r.stop(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
 	if said := r.out.String(); !strings.Contains(said, token) || !strings.Contains(said, "another one at each start") {
 		t.Errorf("it said\n%s", said)
 	}
@@ -193,11 +195,7 @@ func TestWhoeverCanBeReachedFromOutsideAsksForAKey(t *testing.T) {
 		"but not for a key later": {"providers: [{id: a, kind: demo}]", nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := begin(t, nil, test.file, append(test.flags, "listen=0.0.0.0:0")...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = r.stop()
+			_, err := begin(t, nil, test.file, append(test.flags, "listen=0.0.0.0:0")...)
 			if errors.Is(err, server.ErrAnonymous) != test.fails || test.fails && !strings.Contains(err.Error(), "--allow-anonymous") {
 				t.Errorf("got %v", err)
 			}
