@@ -32,13 +32,18 @@ func (w *walk) fail() *Error {
 		e, outcome = w.errorOf(providers.Canceled, "the client left"), OutcomeCanceled
 	case w.ending == byDeadline:
 		e = w.errorOf(providers.Timeout, "no target answered within the time that the combo allows")
-		e.ShouldRetry = new(false)
+		e.ShouldRetry, e.RetryAfter = new(false), minRetryAfter
 	case w.last.failure == nil:
 		e, outcome = w.unavailable(), OutcomeUnavailable
 	default:
 		e = w.failedLast()
 	}
 	e.Combo, e.Attempts = w.node.Name, w.attempts
+	for i := len(w.attempts) - 1; i >= 0 && e.Target == ""; i-- {
+		if a := &w.attempts[i]; a.Outcome != Skipped {
+			e.Target = a.Provider + "/" + a.Model
+		}
+	}
 	e.report = w.report(outcome, e.Status)
 	e.report.Kind, e.report.Code, e.report.Target, e.report.UpstreamID = e.Kind, e.Code, e.Target, e.UpstreamID
 	return e

@@ -3,10 +3,12 @@ package combo
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/ohmroute/ohmroute/providers"
 )
@@ -286,6 +288,21 @@ func TestTheReportTellsWhatTheRequestLogNeeds(t *testing.T) {
 		}
 		wantAttempts(t, rep.Attempts, "a/m failed:server_error", "b/m failed:server_error", "a/n ok")
 	})
+}
+
+func TestAReportThatIsKeptDoesNotKeepTheRequest(t *testing.T) {
+	r := newRig(t, "a/m")
+	req := r.request("c")
+	body := weak.Make(req)
+	rep := r.send(t.Context(), req).report()
+	req = nil
+	for range 5 {
+		runtime.GC()
+	}
+	if body.Value() != nil {
+		t.Error("the request is still there")
+	}
+	runtime.KeepAlive(rep)
 }
 
 func TestTheReportOfARefusedNameIsBounded(t *testing.T) {

@@ -56,6 +56,21 @@ func TestAFailureThatIsNotTheKeysGoesOnToTheNextTarget(t *testing.T) {
 	})
 }
 
+func TestASiblingKeyIsAskedAlsoIfTheKindDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules, err := providers.DefaultRules().With(map[providers.Kind]providers.Override{providers.Auth: {Counts: new(false)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, "a/m", twoKeys(), provider("a", func(p *Provider) { p.Rules = rules }))
+		r.plays("a/m@k", fails(providers.Auth))
+		if res := r.ask("c"); res.text != "hello" {
+			t.Errorf("got %+v", res.err)
+		}
+		r.counts(map[string]int{})
+	})
+}
+
 func TestKeysTakeTurnsByWeight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m", provider("a", func(p *Provider) {

@@ -106,7 +106,7 @@ func (r *Router) Route(ctx context.Context, req *providers.Request) (*Answer, er
 	case !w.until.IsZero():
 		limit := &providers.LimitError{Limit: "total", After: n.Total}
 		ctx, w.cancel = context.WithTimeoutCause(ctx, w.until.Sub(r.now()), limit)
-	case n.Hold.Time > 0:
+	case n.Hold.Time > 0 && req.Stream:
 		ctx, w.cancel = context.WithCancel(ctx) // ends a read that outlives the hold window
 	}
 	over := false

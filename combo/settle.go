@@ -73,7 +73,8 @@ func (w *walk) settle(f *providers.Failure, charged circuitbreaker.Scope) {
 func (w *walk) decide(c *candidate, f *providers.Failure, rule *providers.Rule, charged circuitbreaker.Scope) step {
 	switch rule.Failover {
 	case providers.NextSiblingKey:
-		if charged == circuitbreaker.ScopeKey && c.hasUnused() {
+		elsewhere := charged == circuitbreaker.ScopeTarget || charged == circuitbreaker.ScopeProvider
+		if !elsewhere && c.hasUnused() {
 			return sibling
 		}
 	case providers.NextLargerWindow:

@@ -40,7 +40,7 @@ type walk struct {
 	// Room for what most walks need.
 	roomCandidates [3]candidate
 	roomSet        [3]int
-	roomAttempts   [2]Attempt
+	roomTurns      [1]turn
 }
 
 // step is what an attempt, or a pass over candidates, means for the walk.
@@ -69,7 +69,8 @@ func (w *walk) begin(r *Router, n *node, req *providers.Request) {
 		w.start = r.now()
 	}
 	w.now = w.start
-	w.candidates, w.attempts = w.roomCandidates[:0], w.roomAttempts[:0]
+	w.candidates, w.turns = w.roomCandidates[:0], w.roomTurns[:0]
+	w.attempts = make([]Attempt, 0, 2) // apart: a report that is kept must not keep the request and its body
 	if n.Total > 0 {
 		w.until = w.start.Add(n.Total)
 	}
