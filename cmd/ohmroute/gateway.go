@@ -29,6 +29,7 @@ type gateway struct {
 	listeners server.Listeners
 	secrets   config.Secrets
 	store     *db.DB
+	installed bool // there was a database before
 	breakers  *circuitbreaker.Registry
 	live      *config.Live
 	router    *combo.Router
