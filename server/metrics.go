@@ -44,7 +44,7 @@ const otherName = "other"
 // kindOK is the kind of an attempt that did not fail.
 const kindOK = "ok"
 
-func newMetrics(breakers *circuitbreaker.Registry) *metrics {
+func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	requests := counter("ohmroute_requests_total", "Requests by what became of them.", "combo", "outcome")
 	attempts := counter("ohmroute_attempts_total", "Attempts on targets by failure kind, ok for none.", "provider", "model", "kind")
 	failovers := counter("ohmroute_failovers_total", "Attempts after which the next one was made, by the kind that caused it.", "combo", "kind")
@@ -67,8 +67,10 @@ func newMetrics(breakers *circuitbreaker.Registry) *metrics {
 	m.failovers.make = func(l failoverLabels) prometheus.Counter { return failovers.WithLabelValues(l.combo, l.kind) }
 	m.firstToken.make = func(l targetLabels) prometheus.Observer { return firstToken.WithLabelValues(l.provider, l.model) }
 
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
+	build.WithLabelValues(version).Set(1)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams,
+	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams,
 		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m

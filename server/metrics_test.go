@@ -43,6 +43,7 @@ func TestMetrics(t *testing.T) {
 		`ohmroute_persistence_oldest_unsaved_seconds 0`,
 		`ohmroute_breaker_state{name="target:demo/flaky",state="CLOSED"} 1`,
 		`ohmroute_breaker_state{name="target:demo/flaky",state="ISOLATED"} 0`,
+		`ohmroute_build_info{version="test"} 1`,
 		`go_goroutines `,
 	} {
 		if !strings.Contains(page, line) {

@@ -46,7 +46,7 @@ func New(o Options) (*Server, error) {
 		bodies:  bodies{max: o.Settings.MaxBody}, adminBodies: bodies{max: maxAdminBody},
 		feed: &feed{broker: sse.NewBroker(replayedEvents), log: o.Logger},
 	}
-	s.metrics = newMetrics(o.Breakers)
+	s.metrics = newMetrics(o.Breakers, o.Version)
 	s.recorder = newRecorder(o.Settings.RequestLog, s.feed, s.log)
 	s.watch()
 	return s, nil
