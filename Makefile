@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load ci
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load crash ci
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ bench-breakers: ## run the breaker's benchmarks beside those of other libraries,
 
 bench-load: ## run the same load through ohmroute and a ReverseProxy, and print what each costs
 	cd bench && go run ./load
+
+crash: ## kill the running binary 200 times under load and look for what it forgot
+	E2E_CRASH_ROUNDS=200 go test -count=1 -timeout 30m -run Kill -v ./e2e
 
 ci: ## run everything that a change has to pass
 	.ci/run

@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tmaxmax/go-sse"
+
+	"github.com/ohmroute/ohmroute/providers/providertest"
+)
+
+// crashRounds is how often the process is killed; E2E_CRASH_ROUNDS asks for more.
+func crashRounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("E2E_CRASH_ROUNDS")
+	if text == "" {
+		return 6
+	}
+	rounds, err := strconv.Atoi(text)
+	if err != nil || rounds < 1 {
+		t.Fatalf("E2E_CRASH_ROUNDS=%q is no number of rounds", text)
+	}
+	return rounds
+}
+
+// shown is a transition as the event stream showed it.
+type shown struct {
+	Name   string `json:"name"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Reason string `json:"reason"`
+	At     string `json:"at"`
+}
+
+// watcher remembers the last transition that the event stream showed of each breaker.
+type watcher struct {
+	mu   sync.Mutex
+	last map[string]shown
+	n    int
+}
+
+func (w *watcher) follow(ctx context.Context, g *gateway) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.url+"/api/v1/events", http.NoBody)
+	if err != nil {
+		return
+	}
+	req.Header.Set("Authorization", "Bearer "+g.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	for event, err := range sse.Read(resp.Body, nil) {
+		if err != nil {
+			return // the process was killed
+		}
+		var s shown
+		if event.Type != "breaker.transition" || json.Unmarshal([]byte(event.Data), &s) != nil {
+			continue
+		}
+		w.mu.Lock()
+		w.last[s.Name] = s
+		w.n++
+		w.mu.Unlock()
+	}
+}
+
+// TestWhatTheEventStreamShowedIsThereAfterAKill kills the process at random moments while breakers open, close, are reset
+// and isolated under load, and wants each breaker's last transition that was visible in its history after the restart.
+func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
+	const targets = 6
+	broken := providertest.NewUpstream(t)
+	dir := t.TempDir()
+	g := start(t, dir, "--no-demo")
+	g.provider("flap", broken.URL(), object{
+		"breaker_scope": "target",
+		"breaker":       object{"cooldown": "0s", "failure_threshold": 2, "reset_timeout": "20ms", "max_backoff_multiplier": 1, "jitter": 0},
+	})
+	for n := range targets {
+		model := fmt.Sprintf("m%d", n)
+		flapping := make([]string, 0, 200)
+		for range 100 {
+			flapping = append(flapping, "times 3; "+down, "times 3; "+up)
+		}
+		broken.Script(model, flapping...)
+		g.combo(model, "flap/"+model)
+	}
+
+	seen := 0
+	for range crashRounds(t) {
+		w := &watcher{last: make(map[string]shown)}
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { w.follow(ctx, g) })
+		for n := range targets {
+			group.Go(func() {
+				for ctx.Err() == nil {
+					g.chatContext(ctx, fmt.Sprintf("m%d", n), n%2 == 0)
+				}
+			})
+		}
+		group.Go(func() { g.operate(ctx, targets) })
+
+		select {
+		case <-time.After(200*time.Millisecond + rand.N(400*time.Millisecond)):
+		case <-t.Context().Done():
+		}
+		g.kill()
+		cancel()
+		group.Wait()
+
+		g = start(t, dir)
+		for name, last := range w.last {
+			if !g.remembers(last) {
+				t.Errorf("%s: the event stream showed %+v, which is gone after the restart", name, last)
+			}
+		}
+		seen += w.n
+	}
+	if seen < targets*crashRounds(t) {
+		t.Fatalf("only %d transitions were shown in all: the load proves nothing", seen)
+	}
+	t.Logf("%d transitions were shown in %d rounds", seen, crashRounds(t))
+}
+
+// operate does what an operator might, at random, until ctx ends or the gateway is gone.
+func (g *gateway) operate(ctx context.Context, targets int) {
+	actions := []string{"reset", "isolate", "release"}
+	for ctx.Err() == nil {
+		path := fmt.Sprintf("/api/v1/breakers/target%%3Aflap%%2Fm%d/%s", rand.IntN(targets), actions[rand.IntN(len(actions))])
+		if rand.IntN(4) == 0 {
+			path = "/api/v1/breakers/reset"
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, http.NoBody)
+		if err != nil {
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+g.token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return
+		}
+		resp.Body.Close()
+	}
+}
+
+// remembers tells whether a transition stands in its breaker's history.
+func (g *gateway) remembers(want shown) bool {
+	g.t.Helper()
+	raw, err := json.Marshal(g.breaker(want.Name)["transitions"])
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var history []shown
+	if err := json.Unmarshal(raw, &history); err != nil {
+		g.t.Fatal(err)
+	}
+	for _, have := range history {
+		if have == want {
+			return true
+		}
+	}
+	return false
+}
