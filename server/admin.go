@@ -85,14 +85,6 @@ func configError(err error) *apiError {
 // tag is the ETag of a document's version.
 func tag(o config.Origin) string { return `"` + strconv.FormatUint(o.Version, 10) + `"` }
 
-// writeDocument answers with a document and its version.
-func writeDocument(c echo.Context, status int, document any, origin config.Origin) error {
-	x := exchangeOf(c)
-	x.Header().Set("ETag", tag(origin))
-	writeJSON(x, status, document)
-	return nil
-}
-
 func noContent(c echo.Context) error {
 	exchangeOf(c).WriteHeader(http.StatusNoContent)
 	return nil

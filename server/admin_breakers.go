@@ -45,13 +45,10 @@ func (s *Server) listBreakers(c echo.Context) error {
 	}
 	p := s.durable(c)
 	list := slices.DeleteFunc(s.opts.Breakers.List(time.Now()), func(b circuitbreaker.Status) bool { return !keep(b) })
-	if list == nil {
-		list = []circuitbreaker.Status{}
-	}
 	writeJSON(exchangeOf(c), http.StatusOK, struct {
 		Breakers    []circuitbreaker.Status `json:"breakers"`
 		Persistence persistence             `json:"persistence"`
-	}{list, persistence{persistenceStatus(p), p.OldestUnsaved.Milliseconds()}})
+	}{orEmpty(list), persistence{persistenceStatus(p), p.OldestUnsaved.Milliseconds()}})
 	return nil
 }
 
@@ -84,11 +81,7 @@ func (s *Server) showBreaker(c echo.Context) error {
 	if !ok {
 		return notFound("breaker", name)
 	}
-	transitions := s.opts.Breakers.Transitions(name)
-	if transitions == nil {
-		transitions = []circuitbreaker.Transition{}
-	}
-	return writeBreaker(c, b, p, member{"transitions", transitions})
+	return writeBreaker(c, b, p, member{"transitions", orEmpty(s.opts.Breakers.Transitions(name))})
 }
 
 // member is one more member of a JSON object.
@@ -130,7 +123,7 @@ func (s *Server) resetBreakers(c echo.Context) error {
 		Reset       []string `json:"reset"`
 		Isolated    []string `json:"isolated"`
 		Persistence string   `json:"persistence"`
-	}{append([]string{}, reset...), append([]string{}, isolated...), persistenceStatus(p)})
+	}{orEmpty(reset), orEmpty(isolated), persistenceStatus(p)})
 	return nil
 }
 
