@@ -292,10 +292,11 @@ func TestTheReportTellsWhatTheRequestLogNeeds(t *testing.T) {
 
 func TestAReportThatIsKeptDoesNotKeepTheRequest(t *testing.T) {
 	r := newRig(t, "a/m")
-	req := r.request("c")
-	body := weak.Make(req)
-	rep := r.send(t.Context(), req).report()
-	req = nil
+	ask := func() (Report, weak.Pointer[providers.Request]) {
+		req := r.request("c")
+		return r.send(t.Context(), req).report(), weak.Make(req)
+	}
+	rep, body := ask()
 	for range 5 {
 		runtime.GC()
 	}
