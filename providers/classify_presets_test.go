@@ -61,6 +61,7 @@ var presetCases = map[string]classifyCase{
 	"zai: overloaded":                      {dialect: "openai", preset: "z.ai", status: 429, body: `{"error":{"code":1312}}`, want: Overloaded, stream: Overloaded},
 	"zai: day":                             {dialect: "openai", preset: "zai", status: 429, body: `{"error":{"code":"1304"}}`, want: QuotaExhausted, stream: QuotaExhausted},
 	"zai: plan window":                     {dialect: "openai", preset: "zai", status: 429, body: `{"error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset at 2026-01-31 13:30:00"}}`, want: QuotaExhausted, hint: 90 * time.Minute, stream: QuotaExhausted},
+	"demo: quota":                          {dialect: "openai", preset: "demo", status: 429, body: `{"error":{"code":"quota_exceeded","message":"x"}}`, want: QuotaExhausted, stream: QuotaExhausted},
 	"zai: 1310":                            {dialect: "openai", preset: "zai", status: 429, body: `{"error":{"code":"1310"}}`, want: QuotaExhausted, stream: QuotaExhausted},
 	"zai: arrears":                         {dialect: "openai", preset: "zai", status: 429, body: `{"error":{"code":"1113"}}`, want: Billing, stream: Billing},
 	"zai: 1309":                            {dialect: "openai", preset: "zai", status: 429, body: `{"error":{"code":"1309"}}`, want: Billing, stream: Billing},

@@ -101,7 +101,7 @@ func TestEveryRowOfTheTablesIsReached(t *testing.T) {
 }
 
 func TestRowsNameKnownProviders(t *testing.T) {
-	kinds := []string{"openai", "anthropic", "gemini", "azure"}
+	kinds := []string{"openai", "anthropic", "gemini", "azure", "demo"}
 	for _, table := range [][]rule{overCode, byCode, byHeader, byWording, byStatus} {
 		for _, r := range table {
 			for _, name := range r.of {

@@ -22,7 +22,7 @@ func TestPrefixesOfRecordedStreams(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			for _, n := range cuts(stream, 30) {
+			for _, n := range cuts(stream, max(1, min(8, 50_000/len(stream)))) {
 				prefix := stream[:n]
 				for _, ending := range []error{io.EOF, reset, io.ErrUnexpectedEOF} {
 					got := streamOf(t, io.MultiReader(bytes.NewReader(prefix), iotest.ErrReader(ending)), "")
@@ -44,6 +44,23 @@ func TestPrefixesOfRecordedStreams(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryPrefix: the same at every byte of one stream.
+func TestEveryPrefix(t *testing.T) {
+	stream := ": ping\n\n" + role + wordA + wordB + stop + counted + theEnd
+	finished := strings.Index(stream, stop) + len(stop)
+	for n := range len(stream) {
+		for ending, whole := range map[error]bool{
+			io.ErrUnexpectedEOF: false,
+			io.EOF:              n == finished || n == finished+len(counted) || n >= len(stream)-2,
+		} {
+			got := streamOf(t, io.MultiReader(strings.NewReader(stream[:n]), iotest.ErrReader(ending)), "")
+			if got.whole != whole || !got.whole && kindOf(got.failure) != map[bool]Kind{true: Truncated, false: Malformed}[got.text != ""] {
+				t.Errorf("%v at %d: %v", ending, n, got.failure)
+			}
+		}
 	}
 }
 

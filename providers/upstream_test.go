@@ -1,6 +1,7 @@
 package providers_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -131,9 +132,12 @@ func TestRequestsAreSentOnce(t *testing.T) {
 			}
 			served.Go(func() {
 				defer conn.Close()
-				for {
-					buf := make([]byte, 64<<10)
-					if n, err := conn.Read(buf); n == 0 || err != nil {
+				for reader := bufio.NewReader(conn); ; {
+					request, err := http.ReadRequest(reader)
+					if err != nil {
+						return
+					}
+					if _, err := io.Copy(io.Discard, request.Body); err != nil {
 						return
 					}
 					if requests.Add(1)%2 == 0 {

@@ -87,10 +87,25 @@ func eventEnds(stream string) map[int]bool {
 	}
 }
 
+// places are where an answer is cut: at each byte around the ends of its events, and at every fifth between them.
+func places(answer string, ends map[int]bool) []int {
+	var all []int
+	for n := range len(answer) {
+		near := false
+		for d := -4; d <= 2; d++ {
+			near = near || ends[n-d]
+		}
+		if near || n%5 == 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 func proveCuts(t *testing.T, b *bench) {
 	stream := b.bytesOf(t, true)
 	ends := eventEnds(stream)
-	for n := range len(stream) {
+	for _, n := range places(stream, ends) {
 		b.script("upto "+itoa(n), b.suite.Answer, "cut")
 		o := b.send(t.Context(), t, true, providers.Limits{})
 		b.proveCut(t, stream, ends, n, o)
@@ -116,7 +131,7 @@ func proveEnds(t *testing.T, b *bench) {
 	stream := b.bytesOf(t, true)
 	ends := eventEnds(stream)
 	finished := strings.Index(stream, `"finish_reason":"stop"`)
-	for n := range len(stream) {
+	for _, n := range places(stream, ends) {
 		b.script("upto "+itoa(n), b.suite.Answer, "end")
 		o := b.send(t.Context(), t, true, providers.Limits{})
 		// Only the blank line of the very last event may be missing.
@@ -132,7 +147,7 @@ func proveEnds(t *testing.T, b *bench) {
 
 func provePlainCuts(t *testing.T, b *bench) {
 	body := b.bytesOf(t, false)
-	for n := range len(body) {
+	for _, n := range places(body, map[int]bool{0: true, len(body): true}) {
 		for _, ending := range []string{"cut", "end"} {
 			b.script("upto "+itoa(n), b.suite.Answer, ending)
 			o := b.send(t.Context(), t, false, providers.Limits{})
