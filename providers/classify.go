@@ -150,15 +150,22 @@ func (f *Failure) silence(event bool) string {
 	return fmt.Sprintf("the upstream answered %d without a message", f.Status)
 }
 
-// upstreamID finds the request id that an upstream put into its headers.
+// upstreamID finds the request id that an upstream put into its headers. What is no id is left out: it may be
+// anything, and an id is not told apart from a key by its form.
 func upstreamID(h http.Header) string {
-	if len(h) == 0 {
-		return ""
-	}
-	for _, name := range []string{"X-Request-Id", "Request-Id", "Apim-Request-Id", "X-Amzn-Requestid"} {
-		if id := h.Get(name); id != "" {
-			return clean(id, longestWord)
+	for _, name := range [...]string{"X-Request-Id", "Request-Id", "Apim-Request-Id", "X-Amzn-Requestid"} {
+		if values := h[name]; len(values) > 0 && isID(values[0]) {
+			return values[0]
 		}
 	}
 	return ""
+}
+
+func isID(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= longestWord
 }

@@ -85,6 +85,10 @@ var networkErrors = []struct {
 	message string
 	is      func(error) bool
 }{
+	{"the host points to an address that is not used, see allow_private_network", func(err error) bool {
+		_, ok := errors.AsType[*AddressError](err)
+		return ok
+	}},
 	{"the connection was refused", func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }},
 	{"the connection was reset", func(err error) bool {
 		return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
