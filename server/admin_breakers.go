@@ -32,8 +32,8 @@ func persistenceStatus(p circuitbreaker.Persistence) string {
 	return persistenceOK
 }
 
-// durable waits until what is owed now is on disk or the store is broken: nothing is shown that a crash could undo
-// (spec: breaker.md 7.3).
+// durable waits until what is owed now is on disk or the store is broken. Whoever shows state looks first and waits
+// then, so that nothing is shown that a crash could undo (spec: breaker.md 7.3).
 func (s *Server) durable(c echo.Context) circuitbreaker.Persistence {
 	return s.opts.Breakers.Durable(c.Request().Context())
 }
@@ -43,8 +43,8 @@ func (s *Server) listBreakers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p := s.durable(c)
 	list := slices.DeleteFunc(s.opts.Breakers.List(time.Now()), func(b circuitbreaker.Status) bool { return !keep(b) })
+	p := s.durable(c)
 	writeJSON(exchangeOf(c), http.StatusOK, struct {
 		Breakers    []circuitbreaker.Status `json:"breakers"`
 		Persistence persistence             `json:"persistence"`
@@ -207,10 +207,11 @@ type fleetInstance struct {
 
 // breakerState is the fleet's picture, of one instance.
 func (s *Server) breakerState(c echo.Context) error {
-	s.durable(c)
 	now := time.Now()
+	list := s.opts.Breakers.List(now)
+	s.durable(c)
 	breakers := []fleetBreaker{}
-	for _, b := range s.opts.Breakers.List(now) {
+	for _, b := range list {
 		f := fleetBreaker{Name: b.Name, OpenOn: []string{}, HalfOpenOn: []string{}}
 		switch b.State {
 		case circuitbreaker.Open:

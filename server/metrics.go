@@ -175,9 +175,10 @@ func (c breakerCollector) Describe(ch chan<- *prometheus.Desc) {
 func (c breakerCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()
+	list := c.breakers.List(time.Now())
 	persistence := c.breakers.Durable(ctx)
 	ch <- prometheus.MustNewConstMetric(unsavedDesc, prometheus.GaugeValue, persistence.OldestUnsaved.Seconds())
-	for _, b := range c.breakers.List(time.Now()) {
+	for _, b := range list {
 		for state := circuitbreaker.Closed; state <= circuitbreaker.Isolated; state++ {
 			value := 0.0
 			if b.State == state {

@@ -64,3 +64,39 @@ func TestNothingIsShownThatACrashCouldUndo(t *testing.T) {
 		}
 	})
 }
+
+// TestALookShowsNothingNewerThanWhatItWaitedFor: what changes while a listing waits for the disk is not in it, since
+// nobody has waited for that.
+func TestALookShowsNothingNewerThanWhatItWaitedFor(t *testing.T) {
+	for name, path := range map[string]string{
+		"list": "/api/v1/breakers?state=ISOLATED", "fleet": "/api/v1/breaker-state", "metrics": "/metrics",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := storetest.NewMemory()
+				g := newStoredGateway(t, true, store)
+				release := store.Block()
+				isolate := func(breaker string) {
+					if _, err := g.breakers.Isolate(breaker, "me", ""); err != nil {
+						t.Error(err)
+					}
+					synctest.Wait()
+				}
+				isolate("target:demo/steady")
+				done := make(chan reply, 1)
+				go func() { done <- g.admin(http.MethodGet, path, "") }()
+				synctest.Wait()
+				isolate("target:demo/flaky")
+				release()
+				page := (<-done).Body.String()
+				if !strings.Contains(page, "target:demo/steady") {
+					t.Errorf("what it waited for is missing: %s", page)
+				}
+				if strings.Contains(page, `ohmroute_breaker_state{name="target:demo/flaky",state="ISOLATED"} 1`) ||
+					path != "/metrics" && strings.Contains(page, "target:demo/flaky") {
+					t.Errorf("it shows what it did not wait for: %s", page)
+				}
+			})
+		})
+	}
+}
