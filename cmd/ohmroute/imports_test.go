@@ -20,12 +20,11 @@ var allowed = map[string][]string{
 	"migrations":               {},
 	"circuitbreaker":           {},
 	"sse":                      {},
-	"web":                      {},
 	"providers":                {"circuitbreaker", "sse"},
 	"combo":                    {"circuitbreaker", "providers"},
 	"db":                       {"circuitbreaker", "migrations"},
 	"config":                   {"circuitbreaker", "combo", "providers"},
-	"server":                   {"circuitbreaker", "combo", "config", "providers", "sse", "web"},
+	"server":                   {"circuitbreaker", "combo", "config", "providers", "sse"},
 	"cmd/ohmroute":             {"circuitbreaker", "combo", "config", "db", "providers", "server"},
 	"circuitbreaker/storetest": {"circuitbreaker"},
 	"providers/providertest":   {"circuitbreaker", "providers", "sse"},
@@ -45,8 +44,8 @@ var confined = map[string][]string{
 }
 
 type listed struct {
-	ImportPath string
-	Imports    []string
+	ImportPath string   `json:"ImportPath"`
+	Imports    []string `json:"Imports"`
 }
 
 func TestImportsAreAOneWayStreet(t *testing.T) {
