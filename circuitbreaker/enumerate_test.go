@@ -140,8 +140,12 @@ func (s *small) place() string {
 			key += fmt.Sprint(" bucket ", b.total, b.failed, left(b.start+m.settings.Window))
 		}
 	}
+	var parks []int
 	for _, p := range m.parked {
-		key += fmt.Sprint(" park ", p.number-m.parks, left(p.end))
+		if s.now < p.end {
+			key += fmt.Sprint(" park ", left(p.end))
+			parks = append(parks, p.number)
+		}
 	}
 	var permits []string
 	for _, h := range s.permits {
@@ -151,7 +155,7 @@ func (s *small) place() string {
 		t := h.tickets[0]
 		p := "old"
 		if t.generation == s.m.generation {
-			p = fmt.Sprint(t.forced, t.probe, t.progressed, left(t.leaseEnd), t.parks-m.parks)
+			p = fmt.Sprint(t.forced, t.probe, t.progressed, left(t.leaseEnd), slices.IndexFunc(parks, func(n int) bool { return n > t.parks }))
 		}
 		permits = append(permits, p)
 	}

@@ -97,8 +97,50 @@ func (w *world) compare() {
 	}
 	names := w.paths[w.steps%len(w.paths)]
 	none := func(*machine) []int { return nil }
-	got := w.registry.Path(names[0], names[1], names[2]).Peek(circuitbreaker.Ask{Now: w.clock()})
-	w.sameRefusal(got, peekAll(w.machinesOf(names[2], names[1], names[0]), w.now, none))
+	path, ms := w.registry.Path(names[0], names[1], names[2]), w.machinesOf(names[2], names[1], names[0])
+	w.sameRefusal(path.Peek(circuitbreaker.Ask{Now: w.clock()}), peekAll(ms, w.now, none))
+	if got, want := path.State(w.clock()), worst(ms, w.now); got != want {
+		w.disagree("the path's state is %s, in the model %s", got, want)
+	}
+	if w.steps%32 == 0 {
+		w.compareList()
+	}
+}
+
+// worst is the worst state that requests on a path meet.
+func worst(ms []*machine, now time.Duration) circuitbreaker.State {
+	order := []circuitbreaker.State{
+		circuitbreaker.Closed, circuitbreaker.Degraded, circuitbreaker.HalfOpen, circuitbreaker.Open, circuitbreaker.Isolated,
+	}
+	found := circuitbreaker.Closed
+	for _, m := range ms {
+		if s := m.seen(now).visible(); slices.Index(order, s) > slices.Index(order, found) {
+			found = s
+		}
+	}
+	return found
+}
+
+// visible is the state that requests meet: one that only observes shows CLOSED.
+func (m *machine) visible() circuitbreaker.State {
+	if !m.settings.Enforce && m.state != circuitbreaker.Isolated {
+		return circuitbreaker.Closed
+	}
+	return m.state
+}
+
+// compareList holds the listing against the statuses one by one: every name, sorted.
+func (w *world) compareList() {
+	var names []string
+	for _, s := range w.registry.List(w.clock()) {
+		names = append(names, s.Name)
+		if one, _ := w.registry.Status(s.Name, w.clock()); fmt.Sprint(one) != fmt.Sprint(s) {
+			w.disagree("listed as %+v, alone %+v", s, one)
+		}
+	}
+	if !slices.Equal(names, w.names) {
+		w.disagree("listed %v, want %v", names, w.names)
+	}
 }
 
 func (w *world) compareStatus(m *machine) {
@@ -112,11 +154,7 @@ func (w *world) compareStatus(m *machine) {
 			w.disagree("%s: %s is %v, in the model %v", m.name, what, got, want)
 		}
 	}
-	visible := want.state
-	if !m.settings.Enforce && visible != circuitbreaker.Isolated {
-		visible = circuitbreaker.Closed
-	}
-	same("state", got.State, visible)
+	same("state", got.State, want.visible())
 	same("would be", got.WouldBe, want.state)
 	same("enforce", got.Enforce, m.settings.Enforce)
 	same("failure count", got.FailureCount, want.tally().failed)
@@ -170,7 +208,7 @@ func (w *world) compareMoves(m *machine) {
 	}
 	for i, mv := range want {
 		t := got[i]
-		if t.Name != m.name || t.From != mv.from || t.To != mv.to || t.Reason != mv.reason || !t.At.Equal(w.at(mv.at)) || t.Wait != mv.wait ||
+		if t.Name != m.name || t.From != mv.from || t.To != mv.to || t.Reason != mv.reason || !t.At.Equal(w.at(mv.at)) || t.Wait != mv.wait || t.Enforce != mv.enforce ||
 			mv.kind != "" && t.Kind != mv.kind || math.Abs(t.Measure-mv.measure) > 1e-6 && mv.reason != circuitbreaker.ReasonRestored || i > 0 && t.Seq <= got[i-1].Seq {
 			w.disagree("%s: transition %+v, in the model %+v", m.name, t, mv)
 		}

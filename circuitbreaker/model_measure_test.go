@@ -257,6 +257,25 @@ func (m *machine) blank() bool {
 	return m.state == circuitbreaker.Closed && t.failed == 0 && t.total == 0 && m.lastAt == never
 }
 
+// rekey is a reset, if there is anything to clear; an operator's hold is nothing that was learned.
+func (m *machine) rekey(now time.Duration) {
+	switch {
+	case m.state == circuitbreaker.Isolated:
+		m.clear()
+		m.lastAt, m.lastKind = never, ""
+	case m.blank():
+		m.begin()
+	default:
+		m.reset(now, circuitbreaker.ReasonKeyChanged)
+	}
+}
+
+// leave is the end of a name: another may come with it, that knows nothing.
+func (m *machine) leave() {
+	m.clear()
+	m.state, m.isolation, m.lastAt, m.lastKind, m.moves = circuitbreaker.Closed, nil, never, "", nil
+}
+
 func (m *machine) isolate(now time.Duration, by, reason string, at time.Time) {
 	if m.state != circuitbreaker.Isolated {
 		m.move(circuitbreaker.Isolated, now, circuitbreaker.ReasonIsolated)

@@ -67,15 +67,58 @@ func (w *world) resetAll() {
 	}
 }
 
-// restart ends the process in an orderly way and starts another on the same store; the permits die with the process.
+// restart ends the process, in an orderly way or after all that was owed was written, and starts another on the same store; the
+// permits die with the process.
 func (w *world) restart() {
-	w.note("restart")
-	if err := w.registry.Close(w.t.Context()); err != nil {
-		w.disagree("close: %v", err)
+	rekeyed := w.src.pick(4) == 3
+	w.note("restart, with another key: %t", rekeyed)
+	end := one(w.src, w.registry.Close, w.registry.Flush)
+	if err := end(w.t.Context()); err != nil {
+		w.disagree("end of the process: %v", err)
 	}
-	w.held, w.parks = nil, nil
-	for _, m := range w.machines {
+	w.held, w.spare, w.parks = nil, nil, nil
+	for name, m := range w.machines {
+		if _, stored := w.store.rows[name]; stored && m.blank() {
+			w.disagree("there is a row of %s, which has nothing to remember", name)
+		}
 		m.restart(w.now, flushInterval)
 	}
+	if rekeyed {
+		w.machines[theKey].rekey(w.now)
+		w.secret += "'"
+	}
 	w.boot()
+}
+
+// rekey gives the key another secret (6.3).
+func (w *world) rekey() {
+	w.note("another secret for %s", theKey)
+	w.machines[theKey].rekey(w.now)
+	w.secret += "'"
+	w.configure()
+}
+
+// leave takes a name out of the configuration and brings it back: what it knew is gone, unless an operator holds it.
+func (w *world) leave() {
+	m := w.machines[one(w.src, w.names...)]
+	released := w.src.pick(2) == 1
+	w.note("%s leaves the configuration and comes back, released between: %t", m.name, released)
+	w.configure(m.name)
+	isolated := m.state == circuitbreaker.Isolated
+	if _, known := w.registry.Status(m.name, w.clock()); known != isolated {
+		w.disagree("%s is listed: %t, isolated: %t", m.name, known, isolated)
+	}
+	if isolated && released {
+		if _, err := w.registry.Release(m.name); err != nil {
+			w.disagree("release %s: %v", m.name, err)
+		}
+		isolated = false
+	}
+	if !isolated {
+		if _, known := w.registry.Status(m.name, w.clock()); known {
+			w.disagree("%s is listed, though neither configured nor held", m.name)
+		}
+		m.leave()
+	}
+	w.configure()
 }

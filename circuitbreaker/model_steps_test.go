@@ -18,7 +18,7 @@ var deeds = slices.Concat(
 	slices.Repeat([]func(*world){(*world).settleNone}, 3),
 	slices.Repeat([]func(*world){(*world).progress}, 3),
 	slices.Repeat([]func(*world){(*world).reconfigure}, 2),
-	[]func(*world){(*world).isolate, (*world).release, (*world).release, (*world).reset, (*world).resetAll, (*world).restart},
+	[]func(*world){(*world).isolate, (*world).release, (*world).release, (*world).reset, (*world).resetAll, (*world).restart, (*world).rekey, (*world).leave},
 )
 
 // step does one deed on both sides and compares everything that can be seen afterwards.
@@ -76,6 +76,9 @@ func (w *world) ask(names [3]string, forced bool) (h *holding, refused bool) {
 	a, ignore := w.drawAsk()
 	w.note("acquire %q forced=%t %+v", names, forced, a)
 	path, h := w.registry.Path(names[0], names[1], names[2]), &holding{path: new(circuitbreaker.Permits)}
+	if n := len(w.spare); n > 0 {
+		h.path, w.spare = w.spare[n-1], w.spare[:n-1]
+	}
 	ms := w.machinesOf(names[2], names[1], names[0])
 	var got *circuitbreaker.OpenError
 	var want []*refusal
@@ -144,6 +147,9 @@ func (w *world) settleSome(word string) {
 	w.settle(h, drawVerdict(w.src, word))
 	if w.src.pick(8) == 7 {
 		w.settle(h, drawVerdict(w.src, one(w.src, "failure", "success", "none")))
+	}
+	if h.path != nil && len(w.spare) < 4 {
+		w.spare = append(w.spare, h.path)
 	}
 	w.held = slices.Delete(w.held, i, i+1)
 }
@@ -232,10 +238,18 @@ func (w *world) reconfigure() {
 	w.configure()
 }
 
-func (w *world) configure() {
+// configure gives the registry the whole configuration, but for the names that have left it.
+func (w *world) configure(left ...string) {
 	names := map[string]circuitbreaker.Configured{}
 	for name, m := range w.machines {
-		names[name] = circuitbreaker.Configured{Settings: m.settings}
+		if slices.Contains(left, name) {
+			continue
+		}
+		c := circuitbreaker.Configured{Settings: m.settings}
+		if name == theKey {
+			c.Fingerprint = w.secret
+		}
+		names[name] = c
 	}
 	w.registry.Configure(w.t.Context(), names)
 }

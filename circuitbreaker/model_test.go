@@ -80,6 +80,7 @@ type refusal struct {
 type move struct {
 	from, to circuitbreaker.State
 	reason   string
+	enforce  bool
 	kind     circuitbreaker.Kind // the kind that is the reason of a move to OPEN, "" elsewhere
 	at       time.Duration
 	wait     time.Duration // of a move to OPEN, 0 elsewhere
@@ -120,7 +121,7 @@ func (m *machine) seen(now time.Duration) *machine {
 func (m *machine) move(to circuitbreaker.State, now time.Duration, reason string) {
 	left := m.clone()
 	left.fades(now)
-	mv := move{from: m.state, to: to, reason: reason, at: now, measure: left.value()}
+	mv := move{from: m.state, to: to, reason: reason, enforce: m.settings.Enforce, at: now, measure: left.value()}
 	if to == circuitbreaker.Open {
 		mv.wait = m.deadline - now
 		if reason != circuitbreaker.ReasonRestored {

@@ -71,7 +71,7 @@ func TestAfter200FailedProbesTheWaitIsStillTheMaximum(t *testing.T) {
 func TestAClockSetBackDoesNotLockATargetOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := waitSettings(t)
-		w := &world{t: t, names: []string{modelA}, machines: map[string]*machine{modelA: newMachine(modelA, s)}}
+		w := &world{t: t, src: draws{t}, names: []string{modelA}, machines: map[string]*machine{modelA: newMachine(modelA, s)}}
 		w.now = 1000 * time.Hour
 		w.begin()
 		var p circuitbreaker.Permit

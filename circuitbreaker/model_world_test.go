@@ -48,7 +48,9 @@ type world struct {
 	store    *memory
 	registry *circuitbreaker.Registry
 	machines map[string]*machine
+	secret   string // of the key: its fingerprint
 	held     []*holding
+	spare    []*circuitbreaker.Permits // settled, to be used again
 	parks    []begun
 	recent   []step         // the last steps, for the report of a disagreement
 	checked  map[string]int // how many moves of a machine were compared
@@ -76,7 +78,7 @@ type begun struct {
 }
 
 func newWorld(t referee, src source) *world {
-	w := &world{t: t, src: src, names: worldNames, paths: worldPaths, machines: map[string]*machine{}}
+	w := &world{t: t, src: src, secret: "hmac", names: worldNames, paths: worldPaths, machines: map[string]*machine{}}
 	for _, name := range w.names {
 		w.machines[name] = newMachine(name, drawSettings(src))
 	}
@@ -90,15 +92,22 @@ func (w *world) begin() {
 	w.boot()
 }
 
-// boot makes a registry on what the store holds, as a process does that starts.
+// boot makes a registry on what the store holds, as a process does that starts. The configuration may be there before what was
+// learned, or after it.
 func (w *world) boot() {
 	w.registry = circuitbreaker.NewRegistry(circuitbreaker.Options{
 		Store: w.store, Now: w.clock, Logger: slog.New(slog.DiscardHandler), FlushInterval: flushInterval, IdleAfter: 1000 * time.Hour,
 	})
+	configured := w.src.pick(2) == 1
+	if configured {
+		w.configure()
+	}
 	if err := w.registry.Restore(w.t.Context()); err != nil {
 		w.t.Fatalf("restore: %v", err)
 	}
-	w.configure()
+	if !configured {
+		w.configure()
+	}
 }
 
 func (w *world) clock() time.Time { return epoch.Add(w.now) }
