@@ -15,12 +15,12 @@ type findings struct {
 	problems []Problem
 }
 
-func (f *findings) add(path, format string, args ...any) {
+func (f *findings) addf(path, format string, args ...any) {
 	f.problems = append(f.problems, Problem{Path: within(f.path, path), Message: fmt.Sprintf(format, args...)})
 }
 
-func (f *findings) warn(path, format string, args ...any) {
-	f.add(path, format, args...)
+func (f *findings) warnf(path, format string, args ...any) {
+	f.addf(path, format, args...)
 	f.problems[len(f.problems)-1].Warning = true
 }
 
@@ -28,18 +28,18 @@ func (f *findings) warn(path, format string, args ...any) {
 func (p *Provider) check(path string, d *Defaults) []Problem {
 	f := findings{path: path}
 	if p.ID == "" {
-		f.add("id", "must be given")
+		f.addf("id", "must be given")
 	}
 	preset, known := providers.PresetOf(p.Preset)
 	switch {
 	case p.Kind == "" && known:
-		f.add("kind", "must be given: the preset %s is of kind %s", p.Preset, preset.Kind)
+		f.addf("kind", "must be given: the preset %s is of kind %s", p.Preset, preset.Kind)
 	case p.Kind == "":
-		f.add("kind", "must be given: %s", oneOf(kindNames))
+		f.addf("kind", "must be given: %s", oneOf(kindNames))
 	case known && preset.Kind != p.Kind:
-		f.add("preset", "%s is of kind %s, and the provider of kind %s", p.Preset, preset.Kind, p.Kind)
+		f.addf("preset", "%s is of kind %s, and the provider of kind %s", p.Preset, preset.Kind, p.Kind)
 	case p.Kind == KindOpenAI && p.BaseURL == "" && preset.BaseURL == "":
-		f.add("base_url", "must be given, as in https://api.example.com/v1, unless a preset knows it")
+		f.addf("base_url", "must be given, as in https://api.example.com/v1, unless a preset knows it")
 	}
 	p.checkModels(&f)
 	p.checkKeys(&f)
@@ -52,16 +52,16 @@ func (p *Provider) checkModels(f *findings) {
 	for i := range p.Models {
 		m := &p.Models[i]
 		if m.Name == "" {
-			f.add(at("models", i)+".name", "must be given")
+			f.addf(at("models", i)+".name", "must be given")
 			continue
 		}
 		if j, twice := first[m.Name]; twice {
-			f.add(at("models", i), "stands twice: %s is also models[%d]", quote(m.Name), j)
+			f.addf(at("models", i), "stands twice: %s is also models[%d]", quote(m.Name), j)
 			continue
 		}
 		first[m.Name] = i
 		if m.Script != "" && p.Kind != KindDemo {
-			f.add(at("models", i)+".script", "is for providers of kind demo only")
+			f.addf(at("models", i)+".script", "is for providers of kind demo only")
 		}
 	}
 }
@@ -71,19 +71,19 @@ func (p *Provider) checkKeys(f *findings) {
 	for i := range p.Keys {
 		k, path := &p.Keys[i], at("keys", i)
 		if k.Name == "" {
-			f.add(path+".name", "must be given")
+			f.addf(path+".name", "must be given")
 		} else if j, twice := first[k.Name]; twice {
-			f.add(path+".name", "stands twice: %s is also keys[%d]", quote(k.Name), j)
+			f.addf(path+".name", "stands twice: %s is also keys[%d]", quote(k.Name), j)
 		} else {
 			first[k.Name] = i
 		}
 		switch {
 		case k.Env != "" && (k.value != nil || k.redacted || k.sealed != ""):
-			f.add(path, "must have env or value, not both")
+			f.addf(path, "must have env or value, not both")
 		case k.redacted && k.sealed == "":
-			f.add(path+".value", "is the mask of a key that isn't stored: give the key itself")
+			f.addf(path+".value", "is the mask of a key that isn't stored: give the key itself")
 		case k.Env == "" && k.value == nil && k.sealed == "":
-			f.add(path, "must have env (the name of an environment variable) or value (the key itself)")
+			f.addf(path, "must have env (the name of an environment variable) or value (the key itself)")
 		}
 	}
 }
@@ -105,19 +105,19 @@ func (p *Provider) outOfRange(path string, d *Defaults) []Problem {
 func (c *Combo) check(path string, w *world) []Problem {
 	f := findings{path: path}
 	if c.Name == "" {
-		f.add("name", "must be given")
+		f.addf("name", "must be given")
 	}
 	if slices.Contains(c.Aliases, c.Name) {
-		f.add(at("aliases", slices.Index(c.Aliases, c.Name)), "is the combo's own name")
+		f.addf(at("aliases", slices.Index(c.Aliases, c.Name)), "is the combo's own name")
 	}
 	if len(c.Targets) == 0 {
-		f.add("targets", "must hold at least one target")
+		f.addf("targets", "must hold at least one target")
 	}
 	for i := range c.Targets {
 		c.checkTarget(&f, i, w)
 	}
 	if len(c.Targets) > 0 && !slices.ContainsFunc(c.Targets, func(t Target) bool { return t.Weight > 0 && !t.Disabled && len(t.OnlyOn) == 0 }) {
-		f.warn("targets", "no target is in the pool: each is drained or a fallback (only_on)")
+		f.warnf("targets", "no target is in the pool: each is drained or a fallback (only_on)")
 	}
 	full := c.lower(w.defaults)
 	checkRetry(&f, "retry", &full.Retry)
@@ -129,37 +129,37 @@ func checkRetry(f *findings, path string, r *Retry) {
 	override(&least, r.Base)
 	override(&most, r.Max)
 	if r.Base != nil && r.Max != nil && least > most {
-		f.add(path+".base", "must be at most %s, the value of max, not %s", most, least)
+		f.addf(path+".base", "must be at most %s, the value of max, not %s", most, least)
 	}
 }
 
 func (c *Combo) checkTarget(f *findings, i int, w *world) {
 	t, path := &c.Targets[i], at("targets", i)
 	if j := slices.IndexFunc(c.Targets[:i], t.same); j >= 0 {
-		f.warn(path, "is the same target as targets[%d]; a request asks it once", j)
+		f.warnf(path, "is the same target as targets[%d]; a request asks it once", j)
 	}
 	switch {
 	case t.Combo != "" && (t.Provider != "" || t.Model != ""):
-		f.add(path, "must name a provider and a model, or a combo, not both")
+		f.addf(path, "must name a provider and a model, or a combo, not both")
 	case t.Combo != "":
 		c.checkNested(f, path+".combo", t.Combo, w)
 	case t.Provider == "" && t.Model == "":
-		f.add(path, "must name a provider and a model, or a combo")
+		f.addf(path, "must name a provider and a model, or a combo")
 	case t.Provider == "":
-		f.add(path+".provider", "must be given")
+		f.addf(path+".provider", "must be given")
 	default:
 		p := w.providers[t.Provider]
 		if p == nil {
-			f.add(path+".provider", "there is no provider %s%s", quote(t.Provider), didYouMean(t.Provider, w.providerIDs()))
+			f.addf(path+".provider", "there is no provider %s%s", quote(t.Provider), didYouMean(t.Provider, w.providerIDs()))
 		}
 		if t.Model == "" {
-			f.add(path+".model", "must be given")
+			f.addf(path+".model", "must be given")
 		} else if p != nil && !p.has(t.Model) {
 			var names []string
 			for i := range p.Models {
 				names = append(names, p.Models[i].Name)
 			}
-			f.add(path+".model", "provider %s has no model %s in its list%s", quote(p.ID), quote(t.Model), didYouMean(t.Model, names))
+			f.addf(path+".model", "provider %s has no model %s in its list%s", quote(p.ID), quote(t.Model), didYouMean(t.Model, names))
 		}
 	}
 }
@@ -172,14 +172,14 @@ func (t *Target) same(u Target) bool {
 func (c *Combo) checkNested(f *findings, path, name string, w *world) {
 	if w.combos[name] == nil {
 		if owner, alias := w.owners[name]; alias {
-			f.add(path, "%s is an alias; name the combo itself, %s", quote(name), quote(owner))
+			f.addf(path, "%s is an alias; name the combo itself, %s", quote(name), quote(owner))
 			return
 		}
-		f.add(path, "there is no combo %s%s", quote(name), didYouMean(name, w.comboNames()))
+		f.addf(path, "there is no combo %s%s", quote(name), didYouMean(name, w.comboNames()))
 		return
 	}
 	if way := w.cycle(c.Name, name); way != nil {
-		f.add(path, "makes a cycle: %s", strings.Join(way, " -> "))
+		f.addf(path, "makes a cycle: %s", strings.Join(way, " -> "))
 	}
 }
 

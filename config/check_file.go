@@ -14,13 +14,13 @@ func (f *File) check() []Problem {
 	checkRetry(&all, "defaults.retry", &retry)
 	if m := f.Defaults.Model; m != "" && !w.serves(m) {
 		names := slices.Concat(w.comboNames(), slices.Sorted(maps.Keys(w.owners)))
-		all.add("defaults.model", "there is neither a combo nor a provider/model %s%s", quote(m), didYouMean(m, names))
+		all.addf("defaults.model", "there is neither a combo nor a provider/model %s%s", quote(m), didYouMean(m, names))
 	}
 	ids := map[string]int{}
 	for i := range f.Providers {
 		p, path := &f.Providers[i], at("providers", i)
 		if j, twice := ids[p.ID]; twice && p.ID != "" {
-			all.add(path+".id", "stands twice: %s is also providers[%d]", quote(p.ID), j)
+			all.addf(path+".id", "stands twice: %s is also providers[%d]", quote(p.ID), j)
 		} else {
 			ids[p.ID] = i
 		}
@@ -37,7 +37,7 @@ func (f *File) checkCombos(all *findings, w *world) {
 	for i := range f.Combos {
 		c, path := &f.Combos[i], at("combos", i)
 		if first, twice := where[c.Name]; twice && c.Name != "" {
-			all.add(path+".name", "stands twice: %s is also %s", quote(c.Name), first)
+			all.addf(path+".name", "stands twice: %s is also %s", quote(c.Name), first)
 			continue
 		}
 		where[c.Name], index[c.Name] = path+".name", i
@@ -47,7 +47,7 @@ func (f *File) checkCombos(all *findings, w *world) {
 		for j, alias := range f.Combos[i].Aliases {
 			aliasPath := at(path+".aliases", j)
 			if first, taken := where[alias]; taken && alias != f.Combos[i].Name {
-				all.add(aliasPath, "stands twice: %s is also %s", quote(alias), first)
+				all.addf(aliasPath, "stands twice: %s is also %s", quote(alias), first)
 				continue
 			}
 			where[alias] = aliasPath
@@ -62,9 +62,9 @@ func (f *File) checkKeys(all *findings, w *world) {
 	for i := range f.Keys {
 		k, path := &f.Keys[i], at("keys", i)
 		if k.Name == "" {
-			all.add(path+".name", "must be given")
+			all.addf(path+".name", "must be given")
 		} else if j, twice := first[k.Name]; twice {
-			all.add(path+".name", "stands twice: %s is also keys[%d]", quote(k.Name), j)
+			all.addf(path+".name", "stands twice: %s is also keys[%d]", quote(k.Name), j)
 		} else {
 			first[k.Name] = i
 		}
@@ -75,7 +75,7 @@ func (f *File) checkKeys(all *findings, w *world) {
 			}
 		}
 		if ways != 1 {
-			all.add(path, "must have one of env (the name of an environment variable), value and sha256")
+			all.addf(path, "must have one of env (the name of an environment variable), value and sha256")
 		}
 		all.problems = append(all.problems, k.check(path, w)...)
 	}
@@ -86,7 +86,7 @@ func (k *ClientKey) check(path string, w *world) []Problem {
 	f := findings{path: path}
 	for i, name := range k.Combos {
 		if !w.serves(name) {
-			f.add(at("combos", i), "there is neither a combo nor a provider/model %s%s", quote(name), didYouMean(name, w.comboNames()))
+			f.addf(at("combos", i), "there is neither a combo nor a provider/model %s%s", quote(name), didYouMean(name, w.comboNames()))
 		}
 	}
 	return f.problems
@@ -97,7 +97,7 @@ func (f *File) Unset(env func(string) (string, bool)) []Problem {
 	all := findings{}
 	missing := func(path, name string) {
 		if value, set := env(name); name != "" && (!set || value == "") {
-			all.add(path+".env", "the environment variable %s is not set", shownEnv(name))
+			all.addf(path+".env", "the environment variable %s is not set", shownEnv(name))
 		}
 	}
 	for i := range f.Providers {

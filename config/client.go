@@ -62,9 +62,9 @@ func (p *Provider) checkClient(path string) []Problem {
 	for _, e := range flat(err) {
 		script, ok := errors.AsType[*providers.ScriptError](e)
 		if i := slices.IndexFunc(p.Models, func(m Model) bool { return ok && m.Name == script.Model }); i >= 0 {
-			f.add(at("models", i)+".script", "%s", script.Message)
+			f.addf(at("models", i)+".script", "%s", script.Message)
 		} else {
-			f.add("", "%s", e)
+			f.addf("", "%s", e)
 		}
 	}
 	return f.problems

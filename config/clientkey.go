@@ -8,7 +8,7 @@ import (
 )
 
 // ClientKey is a key that clients send to /v1. Only the SHA-256 of its secret is kept.
-type ClientKey struct {
+type ClientKey struct { //nolint:recvcheck // a value must be shown as JSON too, and only a pointer can be read into
 	ID                string
 	Name              string
 	Combos            []string  // combos and provider/model names that it may use; empty: all

@@ -61,10 +61,10 @@ func (l *Live) readNewKey(body []byte) (ClientKey, error) {
 	r := reading{}
 	r.read("", &root, k.members)
 	if k.Name == "" {
-		r.add("name", "must be given")
+		r.addf("name", "must be given")
 	}
 	if now := l.o.Now(); !k.ExpiresAt.IsZero() && !k.ExpiresAt.After(now) {
-		r.add("expires_at", "must lie in the future, not at %s", k.ExpiresAt.Format(time.RFC3339))
+		r.addf("expires_at", "must lie in the future, not at %s", k.ExpiresAt.Format(time.RFC3339))
 	}
 	r.problems = append(r.problems, k.check("", st.world)...)
 	if len(r.problems) > 0 {

@@ -9,7 +9,7 @@ import (
 
 // Combo is the document of a combo (spec: routing.md 1). Members that are not set take the value of the file's
 // `defaults`; in answers they show it.
-type Combo struct {
+type Combo struct { //nolint:recvcheck // a value must be shown as JSON too, and only a pointer can be read into
 	Name                    string
 	Aliases                 []string
 	Strategy                string // one of combo.StrategyNames

@@ -57,16 +57,16 @@ func (p *Provider) connect(ctx context.Context, path string, env func(string) (s
 		}
 		models, err := asked.ListModels(ctx, key)
 		if f, ok := errors.AsType[*providers.Failure](err); ok && (f.Kind == providers.ModelNotFound || f.Status == 405) {
-			fs.warn(where, "the provider was reached, but doesn't list its models: %s", err)
+			fs.warnf(where, "the provider was reached, but doesn't list its models: %s", err)
 			continue
 		}
 		if err != nil {
-			fs.add(where, "the provider can't be asked for its models: %s", err)
+			fs.addf(where, "the provider can't be asked for its models: %s", err)
 			continue
 		}
 		for j := range p.Models {
 			if name := p.Models[j].Name; len(models) > 0 && !slices.Contains(models, name) {
-				fs.warn(at("models", j), "is not among the %d models that the provider lists%s", len(models), didYouMean(name, models))
+				fs.warnf(at("models", j), "is not among the %d models that the provider lists%s", len(models), didYouMean(name, models))
 			}
 		}
 	}

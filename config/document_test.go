@@ -329,7 +329,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	_, err := r.CreateProvider(t.Context(), []byte(`{"id":"q",`+local+`,"keys":[{"name":"k","value":"sk-secret\u0001"},{"name":"l","env":"sk-secret"}],"zzz":"sk-secret"}`))
 	stored := r.store.rows[collectionProviders]["p"]
 	for where, text := range map[string]string{
-		"an answer": fmt.Sprint(must(json.Marshal(p))), "the store": string(stored), "an error": err.Error(),
+		"an answer": must(json.Marshal(p)), "the store": string(stored), "an error": err.Error(),
 		"a printed provider": fmt.Sprintf("%v %+v %#v", p, p, p), "printed keys": fmt.Sprintf("%+v", p.Keys[0]),
 	} {
 		if strings.Contains(text, "sk-secret") {

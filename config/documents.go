@@ -38,8 +38,8 @@ type sort[D any] struct {
 	try    func(d *D) []Problem // what shows only when a document that is otherwise fine is put to use
 	// taken names what stands in the way of a document in the world without it; inUse what stands in the way of
 	// its change from old to next, nil if it goes.
-	taken func(d *D, without *world) *ConflictError
-	inUse func(old, next *D, w *world) *ConflictError
+	taken func(d *D, without *world) error
+	inUse func(old, next *D, w *world) error
 }
 
 var providerSort = sort[Provider]{
@@ -52,7 +52,7 @@ var providerSort = sort[Provider]{
 	finish:  (*Live).sealKeys,
 	check:   func(p *Provider, w *world) []Problem { return p.check("", w.defaults) },
 	try:     func(p *Provider) []Problem { return p.checkClient("") },
-	taken: func(p *Provider, without *world) *ConflictError {
+	taken: func(p *Provider, without *world) error {
 		if without.providers[p.ID] != nil {
 			return &ConflictError{ConflictExists, "there is a provider " + quote(p.ID) + " already"}
 		}
@@ -81,7 +81,7 @@ var comboSort = sort[Combo]{
 	inUse: comboInUse,
 }
 
-func providerInUse(old, next *Provider, w *world) *ConflictError {
+func providerInUse(old, next *Provider, w *world) error {
 	if next == nil {
 		if users := w.usedBy(old.ID, ""); len(users) > 0 {
 			return &ConflictError{ConflictInUse, fmt.Sprintf("provider %s is a target of %s", quote(old.ID), named(users))}
@@ -99,7 +99,7 @@ func providerInUse(old, next *Provider, w *world) *ConflictError {
 	return nil
 }
 
-func comboTaken(c *Combo, without *world) *ConflictError {
+func comboTaken(c *Combo, without *world) error {
 	for _, name := range slices.Concat([]string{c.Name}, c.Aliases) {
 		if without.combos[name] != nil {
 			return &ConflictError{ConflictExists, "there is a combo " + quote(name) + " already"}
@@ -111,7 +111,7 @@ func comboTaken(c *Combo, without *world) *ConflictError {
 	return nil
 }
 
-func comboInUse(old, next *Combo, w *world) *ConflictError {
+func comboInUse(old, next *Combo, w *world) error {
 	if users := w.namedBy(old.Name); next == nil && len(users) > 0 {
 		return &ConflictError{ConflictInUse, fmt.Sprintf("combo %s is a target of %s", quote(old.Name), named(users))}
 	}

@@ -71,7 +71,7 @@ func replace[D any](ctx context.Context, l *Live, s *sort[D], name string, body 
 	if own := s.name(&d); *own == "" {
 		*own = name
 	} else if *own != name {
-		r.add(s.nameMember, "must stay %s; make another %s for another name", quote(name), s.noun)
+		r.addf(s.nameMember, "must stay %s; make another %s for another name", quote(name), s.noun)
 	}
 	*s.origin(&d) = *s.origin(old)
 	finished := s.finish(l, &d, old)
@@ -135,10 +135,7 @@ func conflictOf[D any](l *Live, s *sort[D], d, old *D) error {
 	}
 	others := l.current.Load().documents
 	*s.of(&others) = slices.DeleteFunc(slices.Clone(*s.of(&others)), func(e D) bool { return old != nil && *s.name(&e) == name })
-	if conflict := s.taken(d, newWorld(l.current.Load().defaults, others.providers, others.combos)); conflict != nil {
-		return conflict
-	}
-	return nil
+	return s.taken(d, newWorld(l.current.Load().defaults, others.providers, others.combos))
 }
 
 // remove deletes a document.
@@ -151,7 +148,7 @@ func remove[D any](ctx context.Context, l *Live, s *sort[D], name, ifMatch strin
 	changed := *l.stored
 	unreadable := s.collection + "/" + name
 	old, err := editable(l, s, name, ifMatch)
-	if err != nil && !(errors.Is(err, ErrNotFound) && changed.unreadable[unreadable]) {
+	if err != nil && (!errors.Is(err, ErrNotFound) || !changed.unreadable[unreadable]) {
 		return err
 	}
 	if err == nil {

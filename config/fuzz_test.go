@@ -54,7 +54,7 @@ func readDocument(l *Live, body []byte, old *Provider) (Provider, []Problem) {
 	r := reading{}
 	r.read("", &root, p.members)
 	if err := l.sealKeys(&p, old); err != nil {
-		r.add("", "%s", err)
+		r.addf("", "%s", err)
 	}
 	if r.problems = append(r.problems, p.check("", &Defaults{})...); len(r.problems) == 0 {
 		r.problems = p.checkClient("")

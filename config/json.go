@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -58,7 +59,7 @@ func (p *jsonParser) value(depth int) (node, error) {
 	case json.Number:
 		return node{form: formNumber, text: t.String()}, nil
 	case bool:
-		return node{form: formFlag, text: fmt.Sprint(t)}, nil
+		return node{form: formFlag, text: strconv.FormatBool(t)}, nil
 	default:
 		return node{}, nil
 	}

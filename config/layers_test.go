@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -20,8 +19,6 @@ providers:
   keys: [{name: k, value: sk}]
 `)
 	})
-	want := circuitbreaker.DefaultSettings()
-	want.FailureThreshold, want.ResetTimeout, want.HalfOpenRequests = 7, 2*time.Minute, 3
 	for name, reset := range map[string]time.Duration{
 		"provider:p": 2 * time.Minute, "key:p/k": 2 * time.Minute, "target:p/steady": 2 * time.Minute, "target:p/flaky": 3 * time.Minute,
 	} {

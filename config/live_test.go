@@ -430,7 +430,7 @@ func TestConcurrentEditsAreOneAfterTheOther(t *testing.T) {
 				}
 				p.MaxConcurrency++
 				body, _ := json.Marshal(p)
-				_, err = r.PutProvider(t.Context(), "p", body, fmt.Sprintf("%q", fmt.Sprint(p.Version)))
+				_, err = r.PutProvider(t.Context(), "p", body, fmt.Sprintf(`"%d"`, p.Version))
 				if conflict, ok := errors.AsType[*ConflictError](err); ok && conflict.Code == ConflictVersion {
 					continue
 				}

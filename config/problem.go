@@ -51,9 +51,9 @@ const (
 )
 
 var (
-	// ErrNotFound: there is no document of that name (HTTP: 404).
+	// ErrNotFound says that there is no document of that name (HTTP: 404).
 	ErrNotFound = errors.New("not found")
-	// ErrPersistence: the change could not be stored, so it was not made (HTTP: 503). Wrapped with the reason.
+	// ErrPersistence says that a change could not be stored, so it was not made (HTTP: 503). It comes with the reason.
 	ErrPersistence = errors.New("the change could not be stored")
 
 	errNoSecretKey = fmt.Errorf("%w: the data directory can't be written, so a key given by value can't be kept; give it as env", ErrPersistence)

@@ -8,7 +8,7 @@ import (
 
 // Provider is the document P of the HTTP API (spec: api.md) and of the file. As JSON it carries every member, secrets
 // redacted. An empty BaseURL, Dialects or BreakerScope takes the preset's value.
-type Provider struct {
+type Provider struct { //nolint:recvcheck // a value must be shown as JSON too, and only a pointer can be read into
 	ID                  string
 	Kind                string // one of Kinds
 	Preset              string // a name of providers.Presets, or ""

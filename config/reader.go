@@ -18,14 +18,14 @@ type reading struct {
 	stored bool
 }
 
-func (r *reading) add(path, format string, args ...any) {
+func (r *reading) addf(path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // read fills a value from an object: each lists its members. It reports unknown and duplicate members too.
 func (r *reading) read(path string, n *node, each func(members)) {
 	if n.form != formObject {
-		r.add(path, "must be an object, not %s", n.describe())
+		r.addf(path, "must be an object, not %s", n.describe())
 		r.problems[len(r.problems)-1].hides = true
 		return
 	}
@@ -33,7 +33,7 @@ func (r *reading) read(path string, n *node, each func(members)) {
 	for i := range n.members {
 		m := &n.members[i]
 		if _, twice := o.found[m.name]; twice {
-			r.add(within(path, clip(m.name)), "stands twice")
+			r.addf(within(path, clip(m.name)), "stands twice")
 			continue
 		}
 		o.found[m.name] = &m.value
@@ -41,7 +41,7 @@ func (r *reading) read(path string, n *node, each func(members)) {
 	each(o)
 	for i := range n.members {
 		if name := n.members[i].name; o.found[name] == &n.members[i].value && !slices.Contains(o.known, name) {
-			r.add(within(path, clip(name)), "unknown member%s", o.hint(name))
+			r.addf(within(path, clip(name)), "unknown member%s", o.hint(name))
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (o *objectReader) take(name string, want form, article string) *node {
 		n = n.resolved(want)
 	}
 	if n.form != want {
-		o.add(within(o.path, name), "must be %s, not %s", article, n.describe())
+		o.addf(within(o.path, name), "must be %s, not %s", article, n.describe())
 		return nil
 	}
 	return n
@@ -94,7 +94,7 @@ func (o *objectReader) check(path, text string, r rule) {
 		return
 	}
 	if wrong := r(text); wrong != "" {
-		o.add(path, "%s", wrong)
+		o.addf(path, "%s", wrong)
 	}
 }
 
@@ -112,9 +112,9 @@ func (o *objectReader) count(name string, v **int, r span) {
 	i, err := strconv.Atoi(n.text)
 	switch {
 	case err != nil && !isWhole(n.text):
-		o.add(within(o.path, name), "must be a whole number, not %s", clip(n.text))
+		o.addf(within(o.path, name), "must be a whole number, not %s", clip(n.text))
 	case err != nil || !r.elsewhere && (i < r.least || i > r.most):
-		o.add(within(o.path, name), "must be %s to %s, not %s", grouped(r.least), grouped(r.most), clip(n.text))
+		o.addf(within(o.path, name), "must be %s to %s, not %s", grouped(r.least), grouped(r.most), clip(n.text))
 	default:
 		*v = &i
 	}
@@ -131,7 +131,7 @@ func (o *objectReader) decimal(name string, v **float64, least, most float64) {
 	}
 	f, err := strconv.ParseFloat(n.text, 64)
 	if err != nil || math.IsNaN(f) || f < least || f > most {
-		o.add(within(o.path, name), "must be %g to %g, not %s", least, most, clip(n.text))
+		o.addf(within(o.path, name), "must be %g to %g, not %s", least, most, clip(n.text))
 		return
 	}
 	*v = &f
@@ -142,7 +142,7 @@ func (o *objectReader) duration(name string, v **time.Duration, r rangeOf) {
 	path := within(o.path, name)
 	if n := o.found[name]; n != nil && n.form == formNumber {
 		o.take(name, formNumber, "")
-		o.add(path, `must be a duration with its unit, such as "30s", not the bare number %s`, clip(n.text))
+		o.addf(path, `must be a duration with its unit, such as "30s", not the bare number %s`, clip(n.text))
 		return
 	}
 	n := o.take(name, formText, `a duration such as "30s"`)
@@ -152,11 +152,11 @@ func (o *objectReader) duration(name string, v **time.Duration, r rangeOf) {
 	d, err := time.ParseDuration(n.text)
 	switch {
 	case err != nil:
-		o.add(path, `must be a duration such as "30s" or "1m30s", not %s`, quote(n.text))
+		o.addf(path, `must be a duration such as "30s" or "1m30s", not %s`, quote(n.text))
 	case r == aboveZero && d < time.Millisecond:
-		o.add(path, "must be at least 1ms, not %s", n.text)
+		o.addf(path, "must be at least 1ms, not %s", n.text)
 	case r == orZero && d != 0 && d < time.Millisecond:
-		o.add(path, "must be 0s or at least 1ms, not %s", n.text)
+		o.addf(path, "must be 0s or at least 1ms, not %s", n.text)
 	default:
 		*v = &d
 	}
@@ -169,7 +169,7 @@ func (o *objectReader) fraction(name string, v **circuitbreaker.Fraction) {
 	}
 	f, err := circuitbreaker.ParseFraction(n.text)
 	if err != nil {
-		o.add(within(o.path, name), "must be a number from 0 to 1 with at most 6 decimals, not %s", clip(n.text))
+		o.addf(within(o.path, name), "must be a number from 0 to 1 with at most 6 decimals, not %s", clip(n.text))
 		return
 	}
 	*v = &f
@@ -182,7 +182,7 @@ func (o *objectReader) instant(name string, v *time.Time) {
 	}
 	t, err := time.Parse(time.RFC3339, n.text)
 	if err != nil {
-		o.add(within(o.path, name), "must be a time such as 2030-01-31T00:00:00Z (RFC 3339), not %s", quote(n.text))
+		o.addf(within(o.path, name), "must be a time such as 2030-01-31T00:00:00Z (RFC 3339), not %s", quote(n.text))
 		return
 	}
 	*v = t.UTC()
@@ -198,11 +198,11 @@ func (o *objectReader) texts(name string, v *[]string, r rule) {
 		path := at(within(o.path, name), i)
 		item := &n.items[i]
 		if item.form != formText {
-			o.add(path, "must be a string, not %s", item.describe())
+			o.addf(path, "must be a string, not %s", item.describe())
 			continue
 		}
 		if first := slices.Index(*v, item.text); first >= 0 {
-			o.add(path, "stands twice: %s is also at [%d]", quote(item.text), first)
+			o.addf(path, "stands twice: %s is also at [%d]", quote(item.text), first)
 		}
 		o.check(path, item.text, r)
 		*v = append(*v, item.text)
@@ -219,11 +219,11 @@ func (o *objectReader) textMap(name string, v *map[string]string, key, value rul
 		m := &n.members[i]
 		path := within(within(o.path, name), clip(m.name))
 		if _, twice := (*v)[m.name]; twice {
-			o.add(path, "stands twice")
+			o.addf(path, "stands twice")
 		}
 		o.check(path, m.name, key)
 		if m.value.form != formText {
-			o.add(path, "must be a string, not %s", m.value.describe())
+			o.addf(path, "must be a string, not %s", m.value.describe())
 			continue
 		}
 		o.check(path, m.value.text, value)
@@ -278,7 +278,7 @@ func (o *objectReader) entries(name string, _ []string, each func(key string, m 
 		m := &n.members[i]
 		path := within(within(o.path, name), clip(m.name))
 		if seen[m.name] {
-			o.add(path, "stands twice")
+			o.addf(path, "stands twice")
 			continue
 		}
 		seen[m.name] = true

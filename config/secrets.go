@@ -26,7 +26,7 @@ type Secrets struct {
 const (
 	tokenFile     = "admin.token"
 	keyFile       = "secret.key"
-	adminTokenEnv = "OHMROUTE_ADMIN_TOKEN"
+	adminTokenEnv = "OHMROUTE_ADMIN_TOKEN" //nolint:gosec // the name of a variable
 	secretKeyEnv  = "OHMROUTE_SECRET_KEY"
 	tokenPrefix   = "ohmadmin-"
 
@@ -115,7 +115,7 @@ func parseSecretKey(text string) ([]byte, error) {
 
 func randomBytes() []byte {
 	b := make([]byte, secretKeySize)
-	rand.Read(b) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b) // never fails
 	return b
 }
 
@@ -131,7 +131,7 @@ const (
 // readOrMake reads a secret's file, or makes it with a fresh one. The file appears whole or not at all, and of two
 // processes that make it at the same time one wins for both.
 func readOrMake(path, fresh string) (string, kept, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's data directory
+	text, err := os.ReadFile(path)
 	if err == nil {
 		return string(bytes.TrimSpace(text)), found, tighten(path)
 	}
@@ -142,7 +142,7 @@ func readOrMake(path, fresh string) (string, kept, error) {
 	if err != nil {
 		return fresh, inMemory, nil
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }()
 	_, err = temporary.WriteString(fresh + "\n")
 	err = errors.Join(err, temporary.Sync(), temporary.Close())
 	if err != nil {
@@ -153,7 +153,7 @@ func readOrMake(path, fresh string) (string, kept, error) {
 		syncDir(filepath.Dir(path))
 		return fresh, made, nil
 	case errors.Is(err, fs.ErrExist):
-		text, err := os.ReadFile(path) //nolint:gosec // as above
+		text, err := os.ReadFile(path)
 		return strings.TrimSpace(string(text)), found, err
 	case os.Rename(temporary.Name(), path) == nil: // a file system without links
 		syncDir(filepath.Dir(path))
@@ -177,7 +177,7 @@ func tighten(path string) error {
 
 // syncDir makes a new file survive a power loss, where the file system can: without it, the secret is made again.
 func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil { //nolint:gosec // the operator's data directory
+	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
 	}

@@ -58,7 +58,7 @@ func overlaid[D any](s *sort[D], docs, file []D, f *findings) []D {
 	for i := range docs {
 		name := *s.name(&docs[i])
 		if j := slices.IndexFunc(file, func(d D) bool { return *s.name(&d) == name }); j >= 0 {
-			f.add(at(s.collection, j)+"."+s.nameMember, "there is a %s %s already that was made over HTTP: delete it there, or choose another name", s.noun, quote(name))
+			f.addf(at(s.collection, j)+"."+s.nameMember, "there is a %s %s already that was made over HTTP: delete it there, or choose another name", s.noun, quote(name))
 			continue
 		}
 		all = append(all, docs[i])
@@ -73,14 +73,14 @@ func (s *state) strains(c *Combo) []Problem {
 		return nil
 	}
 	var problems []Problem
-	for _, p := range c.check(fmt.Sprintf("stored combo %s", quote(c.Name)), s.world) {
+	for _, p := range c.check("stored combo "+quote(c.Name), s.world) {
 		if !p.Warning {
 			problems = append(problems, p)
 		}
 	}
 	if owner, alias := s.world.owners[c.Name]; alias {
 		problems = append(problems, Problem{
-			Path: fmt.Sprintf("stored combo %s", quote(c.Name)), Message: "has a name that is an alias of combo " + quote(owner),
+			Path: "stored combo " + quote(c.Name), Message: "has a name that is an alias of combo " + quote(owner),
 		})
 	}
 	for i, alias := range c.Aliases {

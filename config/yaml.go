@@ -41,7 +41,7 @@ func parseYAML(body []byte, env func(string) (string, bool)) (root node, problem
 			return node{}, []Problem{{Message: "holds more than " + grouped(maxNodes) + " values"}}
 		}
 	default:
-		y.add("", "holds %d documents; it must be one", len(bodies))
+		y.addf("", "holds %d documents; it must be one", len(bodies))
 	}
 	return root, y.problems
 }
@@ -90,7 +90,7 @@ func (y *yamlReader) value(path string, n ast.Node, depth int) node {
 		return node{}
 	}
 	if depth > maxDepth {
-		y.add(path, "%s", errDepth)
+		y.addf(path, "%s", errDepth)
 		return node{}
 	}
 	switch n := n.(type) {
@@ -155,7 +155,7 @@ func keyName(key ast.MapKeyNode) string {
 func (y *yamlReader) alias(path string, n *ast.AliasNode) node {
 	value, known := y.anchors[n.Value.GetToken().Value]
 	if !known {
-		y.add(path, "names an anchor that isn't there")
+		y.addf(path, "names an anchor that isn't there")
 	}
 	if y.left >= 0 {
 		y.left -= value.size()
@@ -185,7 +185,7 @@ func (y *yamlReader) tagged(path string, n *ast.TagNode, depth int) node {
 	case "!!int", "!!float", "!!bool", "!!null", "!!seq", "!!map":
 		return y.value(path, n.Value, depth)
 	default:
-		y.add(path, "has a tag that isn't known here: %s", clip(tag))
+		y.addf(path, "has a tag that isn't known here: %s", clip(tag))
 		return node{}
 	}
 }
@@ -213,10 +213,10 @@ func (y *yamlReader) scalar(path string, n ast.Node) node {
 	case *ast.NullNode, nil:
 		return node{}
 	case *ast.InfinityNode, *ast.NanNode:
-		y.add(path, "must be a finite number")
+		y.addf(path, "must be a finite number")
 		return node{}
 	default:
-		y.add(path, "is of a kind of YAML that isn't used here")
+		y.addf(path, "is of a kind of YAML that isn't used here")
 		return node{}
 	}
 }
@@ -242,7 +242,7 @@ func (y *yamlReader) expand(path, text string) (string, bool) {
 		out.WriteString(before)
 		inside, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			y.add(path, "has a ${ without its }")
+			y.addf(path, "has a ${ without its }")
 			return out.String(), true
 		}
 		out.WriteString(y.variable(path, inside))
@@ -253,7 +253,7 @@ func (y *yamlReader) expand(path, text string) (string, bool) {
 func (y *yamlReader) variable(path, inside string) string {
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
 	if !envName.MatchString(name) {
-		y.add(path, "has a ${...} that is neither ${NAME} nor ${NAME:-default}")
+		y.addf(path, "has a ${...} that is neither ${NAME} nor ${NAME:-default}")
 		return ""
 	}
 	value, set := y.env(name)
@@ -261,7 +261,7 @@ func (y *yamlReader) variable(path, inside string) string {
 	case hasFallback && value == "":
 		return fallback
 	case !set:
-		y.add(path, "the environment variable %s is not set", clip(name))
+		y.addf(path, "the environment variable %s is not set", clip(name))
 	}
 	return value
 }

@@ -29,7 +29,7 @@ It exits with 1 if there is an error.`,
 				_, err := fmt.Fprintln(w.out, "no configuration file is named (--config FILE): there is nothing to check")
 				return err
 			}
-			text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+			text, err := os.ReadFile(path)
 			if err != nil {
 				return fmt.Errorf("the configuration file can't be read: %w", err)
 			}

@@ -54,7 +54,8 @@ func TestCommandLine(t *testing.T) {
 		"check of a missing file":  {[]string{"check", "--config", "/nowhere.yaml"}, nil, 1, "", "can't be read"},
 		"serve of a missing file":  {[]string{"serve", "--config", "/nowhere.yaml"}, nil, 1, "", "can't be read"},
 		"postgres": {
-			[]string{"serve", "--listen", "127.0.0.1:0", "--database", "postgres://u:hidden@h/d"}, nil, 1, "",
+			[]string{"serve", "--listen", "127.0.0.1:0", "--database", "postgres://u:hidden@h/d"},
+			nil, 1, "",
 			"database can't be PostgreSQL yet",
 		},
 	} {
@@ -97,7 +98,9 @@ error: combos[0].targets[0].provider: there is no provider "b"
 `,
 		},
 		"keys whose variable is not set": {
-			"providers: [{id: a, kind: demo, keys: [{name: x, env: SET}, {name: y, env: UNSET}]}]\n", nil, map[string]string{"SET": "sk"}, 1,
+			"providers: [{id: a, kind: demo, keys: [{name: x, env: SET}, {name: y, env: UNSET}]}]\n", nil,
+			map[string]string{"SET": "sk"},
+			1,
 			"error: providers[0].keys[1].env: the environment variable UNSET is not set\n",
 		},
 		"warnings": {
@@ -105,7 +108,9 @@ error: combos[0].targets[0].provider: there is no provider "b"
 			"warning: combos[0].targets: no target is in the pool: each is drained or a fallback (only_on)\nFILE can be used; it has 1 warning\n",
 		},
 		"warnings, strictly": {
-			"providers: [{id: a, kind: demo}]\ncombos: [{name: c, targets: [{provider: a, model: steady, weight: 0}]}]\n", []string{"--strict"}, nil, 1,
+			"providers: [{id: a, kind: demo}]\ncombos: [{name: c, targets: [{provider: a, model: steady, weight: 0}]}]\n",
+			[]string{"--strict"},
+			nil, 1,
 			"error: combos[0].targets: no target is in the pool: each is drained or a fallback (only_on)\n",
 		},
 	} {

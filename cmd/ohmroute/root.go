@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,11 +58,9 @@ func (w *word) Type() string { return strings.Join(w.words, "|") }
 
 // Set refuses other words.
 func (w *word) Set(value string) error {
-	for _, known := range w.words {
-		if value == known {
-			w.value = value
-			return nil
-		}
+	if slices.Contains(w.words, value) {
+		w.value = value
+		return nil
 	}
 	return fmt.Errorf("must be one of %s", strings.Join(w.words, ", "))
 }
