@@ -5,13 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// quietBit in a breaker's word says that its machine is quiet; above it stands
-// the generation. The word of a breaker that is gone is 0.
-const quietBit = 1
+// The bits of a breaker's word; above them stands the generation. The word of
+// a breaker that is gone is 0.
+const (
+	flowBit  = 1 << 0 // the machine is flowing: asking needs no lock
+	quietBit = 1 << 1 // the machine is quiet: success needs no lock
+	wordBits = 2
+)
 
 // Breaker is one circuit breaker, made by [Registry.Get] or [New], for any
-// number of goroutines. Where its machine is quiet, asking and success cost an
-// atomic load each; where only time ends a refusal, a load and a comparison.
+// number of goroutines. Where requests flow asking costs an atomic load, where
+// nothing is counted success another one; where only time ends a refusal it
+// costs a load and a comparison.
 type Breaker struct {
 	// word and refusal mirror the machine for those who take no lock. They are
 	// written under mu.
@@ -77,11 +82,16 @@ func (b *Breaker) Transitions() []Transition { return b.reg.Transitions(b.name) 
 
 // Acquire asks to send one request. nil means yes: p is then to be settled.
 func (b *Breaker) Acquire(p *Permit, a Ask) *OpenError {
-	p.NoVerdict(a.Now)
-	if word := b.word.Load(); word&quietBit != 0 {
+	if p.b != nil {
+		p.NoVerdict(a.Now)
+	}
+	if word := b.word.Load(); word&flowBit != 0 {
 		b.touch()
-		p.b, p.pass, p.forced = b, pass{generation: word >> 1}, false
+		p.b, p.pass, p.forced = b, pass{generation: word >> wordBits}, false
 		return nil
+	}
+	if refused := b.refusal.Load(); refused.holds(a.Now) && a.IgnoreParks == nil {
+		return refused
 	}
 	return b.acquire(p, a, false)
 }
@@ -100,13 +110,13 @@ func (b *Breaker) AcquireForced(p *Permit, a Ask, reason string) *OpenError {
 
 // Peek is what Acquire would answer. It changes nothing.
 func (b *Breaker) Peek(a Ask) *OpenError {
-	if b.word.Load()&quietBit != 0 {
+	if b.word.Load()&flowBit != 0 {
 		return nil
 	}
-	now := b.reg.clock.moment(a.Now)
-	if refused := b.fixed(now, a); refused != nil {
+	if refused := b.refusal.Load(); refused.holds(a.Now) && a.IgnoreParks == nil {
 		return refused
 	}
+	now := b.reg.clock.moment(a.Now)
 	b = b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,11 +132,6 @@ func (b *Breaker) Peek(a Ask) *OpenError {
 // acquire is Acquire where the machine has to be asked.
 func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
 	now := b.reg.clock.moment(a.Now)
-	if !force {
-		if refused := b.fixed(now, a); refused != nil {
-			return refused
-		}
-	}
 	b.touch()
 	b.mu.Lock()
 	if b.presence != serving {
@@ -174,14 +179,6 @@ func (b *Breaker) current() *Breaker {
 		}
 	}
 	return b
-}
-
-// fixed is the refusal that only time ends, if it holds at now.
-func (b *Breaker) fixed(now moment, a Ask) *OpenError {
-	if refused := b.refusal.Load(); refused != nil && now < refused.until && len(a.IgnoreParks) == 0 {
-		return refused
-	}
-	return nil
 }
 
 // enforces says whether the refusal f is more than an observation.

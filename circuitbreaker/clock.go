@@ -83,7 +83,8 @@ func (c *clock) observe(t time.Time) {
 	zero := t.Add(-t.Sub(c.zero))
 	drift := zero.Round(0).Sub(c.wall.Load().Round(0))
 	if drift > maxDrift || drift < -maxDrift {
-		c.wall.Store(&zero)
+		moved := zero // so that only this case allocates
+		c.wall.Store(&moved)
 	}
 }
 

@@ -72,6 +72,7 @@ func (r *Registry) depart(s *slot, now moment) bool {
 func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.m.tally.age(b.rules.Load(), now) // what the old settings have forgotten stays forgotten
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
 	if b.restored != nil {

@@ -108,7 +108,7 @@ func (b *Breaker) retryAfter(now moment) time.Duration {
 
 // shownState is the state that a look shows.
 func (b *Breaker) shownState(now moment) State {
-	if b.word.Load()&quietBit != 0 {
+	if b.word.Load()&flowBit != 0 {
 		return Closed
 	}
 	b.mu.Lock()

@@ -55,8 +55,11 @@ func (m *machine) forgive() {
 // quiet says that a success would change nothing: CLOSED, nothing counted,
 // nothing parked. Window is never quiet, it counts successes.
 func (m *machine) quiet() bool {
-	return m.state == Closed && m.tally.failed == 0 && m.tally.window == nil && m.parks.n == 0
+	return m.flowing() && m.tally.failed == 0 && m.tally.window == nil
 }
+
+// flowing says that whoever asks is admitted, and that asking changes nothing.
+func (m *machine) flowing() bool { return m.state == Closed && m.parks.n == 0 }
 
 // blank says that nothing was learned, so that there is nothing to store.
 func (m *machine) blank() bool {
@@ -71,9 +74,8 @@ type turn struct {
 	now   moment
 	draw  float64 // in [0,1), for the jitter
 
-	changes [2]change
-	n       int
-	moved   bool // something that is stored changed
+	changes []change // nil as a rule; two at most
+	moved   bool     // something that is stored changed
 }
 
 // change is a transition as the machine makes it.
@@ -85,6 +87,9 @@ type change struct {
 	retryAt  moment
 	seq      uint64
 }
+
+// latest is the transition made last; there must be one.
+func (t *turn) latest() *change { return &t.changes[len(t.changes)-1] }
 
 // pass is what a permit knows of the machine that gave it out.
 type pass struct {
@@ -173,11 +178,10 @@ func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
 // caller clears anything.
 func (m *machine) move(t *turn, to State, reason string, kind Kind) {
 	failed, total := m.tally.at(t.rules, t.now)
-	t.changes[t.n] = change{
+	t.changes = append(t.changes, change{
 		from: m.state, to: to, reason: reason, kind: kind, retryAt: unset, seq: t.seq.next(),
 		measure: t.rules.value(failed, total),
-	}
-	t.n++
+	})
 	t.moved = true
 	m.state, m.reason, m.updatedAt = to, reason, t.now
 }
@@ -185,7 +189,7 @@ func (m *machine) move(t *turn, to State, reason string, kind Kind) {
 // begin is move into another generation.
 func (m *machine) begin(t *turn, to State, reason string, kind Kind) {
 	m.move(t, to, reason, kind)
-	m.generation = t.changes[t.n-1].seq
+	m.generation = t.latest().seq
 	m.probes.clear()
 	m.successes = 0
 }

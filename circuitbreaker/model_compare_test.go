@@ -97,7 +97,7 @@ func (w *world) compare() {
 	}
 	names := w.paths[w.steps%len(w.paths)]
 	none := func(*machine) []int { return nil }
-	path, ms := w.registry.Path(names[0], names[1], names[2]), w.machinesOf(names[2], names[1], names[0])
+	path, ms := w.path(names), w.machinesOf(names[2], names[1], names[0])
 	w.sameRefusal(path.Peek(circuitbreaker.Ask{Now: w.clock()}), peekAll(ms, w.now, none))
 	if got, want := path.State(w.clock()), worst(ms, w.now); got != want {
 		w.disagree("the path's state is %s, in the model %s", got, want)

@@ -13,10 +13,11 @@ var deeds = slices.Concat(
 	slices.Repeat([]func(*world){(*world).settleFailure}, 12),
 	slices.Repeat([]func(*world){(*world).settleSuccess}, 9),
 	slices.Repeat([]func(*world){(*world).pass}, 10),
-	slices.Repeat([]func(*world){(*world).failAtOnce}, 6),
+	slices.Repeat([]func(*world){(*world).storm}, 5),
 	slices.Repeat([]func(*world){(*world).acquireOne}, 3),
 	slices.Repeat([]func(*world){(*world).settleNone}, 3),
-	slices.Repeat([]func(*world){(*world).progress}, 3),
+	slices.Repeat([]func(*world){(*world).progress}, 2),
+	slices.Repeat([]func(*world){(*world).streams}, 2),
 	slices.Repeat([]func(*world){(*world).reconfigure}, 2),
 	[]func(*world){(*world).isolate, (*world).release, (*world).release, (*world).reset, (*world).resetAll, (*world).restart, (*world).rekey, (*world).leave},
 )
@@ -75,7 +76,7 @@ func (w *world) acquirePath() {
 func (w *world) ask(names [3]string, forced bool) (h *holding, refused bool) {
 	a, ignore := w.drawAsk()
 	w.note("acquire %q forced=%t %+v", names, forced, a)
-	path, h := w.registry.Path(names[0], names[1], names[2]), &holding{path: new(circuitbreaker.Permits)}
+	path, h := w.path(names), &holding{path: new(circuitbreaker.Permits)}
 	if n := len(w.spare); n > 0 {
 		h.path, w.spare = w.spare[n-1], w.spare[:n-1]
 	}
@@ -101,7 +102,7 @@ func (w *world) acquireOne() {
 	name, forced := one(w.src, w.names...), w.src.pick(4) == 3
 	a, ignore := w.drawAsk()
 	w.note("acquire %s forced=%t %+v", name, forced, a)
-	m, b, h := w.machines[name], w.registry.Get(name), &holding{one: new(circuitbreaker.Permit)}
+	m, b, h := w.machines[name], w.breaker(name), &holding{one: new(circuitbreaker.Permit)}
 	var got *circuitbreaker.OpenError
 	var t *ticket
 	var r *refusal
@@ -154,11 +155,33 @@ func (w *world) settleSome(word string) {
 	w.held = slices.Delete(w.held, i, i+1)
 }
 
-// failAtOnce is a request that fails in no time: the shortest way to a trip.
-func (w *world) failAtOnce() {
-	h, refused := w.ask(w.paths[w.src.pick(len(w.paths))], w.src.pick(3) == 2)
-	if !refused {
-		w.settle(h, drawVerdict(w.src, "failure"))
+// storm is a few requests on one path that fail one after the other: the shortest way to a trip, and to parks upon parks.
+func (w *world) storm() {
+	names := w.paths[w.src.pick(len(w.paths))]
+	forced := w.src.pick(2) == 1
+	kind := one(w.src, worldKinds...)
+	for range 1 + w.src.pick(7) {
+		h, refused := w.ask(names, forced)
+		if refused {
+			return
+		}
+		v := drawVerdict(w.src, "failure")
+		v.kind = kind
+		w.settle(h, v)
+		w.now += one(w.src, 0, time.Millisecond, 20*time.Millisecond)
+	}
+}
+
+// streams are requests whose first event has come: their verdicts stay open while others go on.
+func (w *world) streams() {
+	names := w.paths[w.src.pick(len(w.paths))]
+	for range 1 + w.src.pick(5) {
+		h, refused := w.ask(names, false)
+		if refused {
+			return
+		}
+		w.goesOn(h)
+		w.hold(h)
 	}
 }
 
@@ -216,6 +239,10 @@ func (w *world) progress() {
 		return
 	}
 	h := w.held[len(w.held)-1-w.src.pick(min(len(w.held), 4))]
+	w.goesOn(h)
+}
+
+func (w *world) goesOn(h *holding) {
 	w.note("progress of %s", h.tickets[0].of.name)
 	for _, t := range h.tickets {
 		t.progress(w.now)

@@ -49,6 +49,8 @@ type world struct {
 	registry *circuitbreaker.Registry
 	machines map[string]*machine
 	secret   string // of the key: its fingerprint
+	ways     map[[3]string]*circuitbreaker.Path // made once, as a router does
+	breakers map[string]*circuitbreaker.Breaker // kept by somebody for as long as the process lives
 	held     []*holding
 	spare    []*circuitbreaker.Permits // settled, to be used again
 	parks    []begun
@@ -98,6 +100,7 @@ func (w *world) boot() {
 	w.registry = circuitbreaker.NewRegistry(circuitbreaker.Options{
 		Store: w.store, Now: w.clock, Logger: slog.New(slog.DiscardHandler), FlushInterval: flushInterval, IdleAfter: 1000 * time.Hour,
 	})
+	w.ways, w.breakers = map[[3]string]*circuitbreaker.Path{}, map[string]*circuitbreaker.Breaker{}
 	configured := w.src.pick(2) == 1
 	if configured {
 		w.configure()
@@ -108,6 +111,22 @@ func (w *world) boot() {
 	if !configured {
 		w.configure()
 	}
+}
+
+// path is the way of these names, made at its first use, and now and then made anew.
+func (w *world) path(names [3]string) *circuitbreaker.Path {
+	if w.ways[names] == nil || w.src.pick(16) == 15 {
+		w.ways[names] = w.registry.Path(names[0], names[1], names[2])
+	}
+	return w.ways[names]
+}
+
+// breaker is like path.
+func (w *world) breaker(name string) *circuitbreaker.Breaker {
+	if w.breakers[name] == nil || w.src.pick(4) == 3 {
+		w.breakers[name] = w.registry.Get(name)
+	}
+	return w.breakers[name]
 }
 
 func (w *world) clock() time.Time { return epoch.Add(w.now) }

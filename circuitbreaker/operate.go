@@ -123,8 +123,9 @@ func (b *Breaker) held() bool {
 func (b *Breaker) resetAway(now moment) []Transition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	blank := b.m.blank()
 	t := b.turn(now, 0)
+	b.m.tally.age(t.rules, now)
+	blank := b.m.blank()
 	b.m.reset(&t, ReasonManualReset)
 	b.leave(replaced)
 	if blank {

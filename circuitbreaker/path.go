@@ -35,7 +35,7 @@ func (p *Path) Acquire(ps *Permits, a Ask) *OpenError {
 	if ps.open() {
 		ps.NoVerdict(a.Now)
 	}
-	if way := p.known.Load(); way != nil && ps.takeQuiet(way) && p.reg.table.Load() == way.table {
+	if way := p.known.Load(); way != nil && ps.takeFlowing(way) && p.reg.table.Load() == way.table {
 		return nil
 	}
 	return p.acquire(ps, a)
@@ -86,7 +86,7 @@ func (p *Path) AcquireForced(ps *Permits, a Ask, reason string) *OpenError {
 // Peek is what Acquire would answer. It changes nothing.
 func (p *Path) Peek(a Ask) *OpenError {
 	way := p.trio()
-	if way.quiet() {
+	if way.flowing() {
 		return nil
 	}
 	if a.Now.IsZero() {
@@ -150,9 +150,9 @@ func (w *trio) gone() bool {
 	return false
 }
 
-func (w *trio) quiet() bool {
+func (w *trio) flowing() bool {
 	for _, b := range w.breakers {
-		if b != nil && b.word.Load()&quietBit == 0 {
+		if b != nil && b.word.Load()&flowBit == 0 {
 			return false
 		}
 	}

@@ -33,7 +33,7 @@ func (p *Permit) Success(now time.Time) {
 		return
 	}
 	p.b = nil
-	if word := b.word.Load(); word == p.pass.generation<<1|quietBit {
+	if b.word.Load() == p.pass.generation<<wordBits|flowBit|quietBit {
 		return
 	}
 	b.succeed(p.pass, now)

@@ -63,9 +63,9 @@ func (ps *Permits) open() bool {
 	return ps.list[0].b != nil || ps.list[1].b != nil || ps.list[2].b != nil
 }
 
-// takeQuiet takes ordinary permits of breakers that are all quiet. It says
+// takeFlowing takes ordinary permits of breakers that are all flowing. It says
 // whether it did; what it took need not be settled.
-func (ps *Permits) takeQuiet(way *trio) bool {
+func (ps *Permits) takeFlowing(way *trio) bool {
 	for i, b := range way.breakers {
 		p := &ps.list[i]
 		p.b, p.pass, p.forced = nil, pass{}, false
@@ -73,12 +73,12 @@ func (ps *Permits) takeQuiet(way *trio) bool {
 			continue
 		}
 		word := b.word.Load()
-		if word&quietBit == 0 {
+		if word&flowBit == 0 {
 			ps.drop()
 			return false
 		}
 		b.touch()
-		p.b, p.pass.generation = b, word>>1
+		p.b, p.pass.generation = b, word>>wordBits
 	}
 	return true
 }
@@ -99,7 +99,7 @@ func (ps *Permits) take(way *trio, ask func(*Breaker, *Permit) *OpenError) *Open
 	return nil
 }
 
-// drop forgets quiet permits.
+// drop forgets permits of flowing breakers.
 func (ps *Permits) drop() {
 	for i := range ps.list {
 		ps.list[i].b, ps.list[i].pass, ps.list[i].forced = nil, pass{}, false

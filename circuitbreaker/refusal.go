@@ -31,7 +31,14 @@ type OpenError struct {
 	// Hinted says that a Retry-After hint set the cooldown.
 	Hinted bool
 
-	until moment // RetryAt on the registry's clock; never, if nobody knows
+	until moment    // RetryAt on the registry's clock; never, if nobody knows
+	end   time.Time // until, as a time to compare with
+}
+
+// holds says whether e, which may be nil, holds at now; at the zero time it
+// does not, for nobody knows when that is.
+func (e *OpenError) holds(now time.Time) bool {
+	return e != nil && now.Before(e.end) && !now.IsZero()
 }
 
 // is says whether e tells of the refusal f in state s.

@@ -92,9 +92,9 @@ func (r *Registry) restore(s *Snapshot, now moment) {
 	if s.State == HalfOpen {
 		b.m.begin(&t, Open, ReasonRestored, "")
 		b.m.retryAt = now
-		t.changes[t.n-1].retryAt = now
+		t.latest().retryAt = now
 		s.State, s.RetryAt, s.Successes = Open, r.clock.time(now), 0
-		s.Reason, s.Version = ReasonRestored, t.changes[t.n-1].seq
+		s.Reason, s.Version = ReasonRestored, t.latest().seq
 	}
 	b.renewFor(r.table.Load().slots[s.Name].fingerprint, &t)
 	b.done(&t)

@@ -2,8 +2,12 @@ package circuitbreaker
 
 import "time"
 
-// windowBuckets is how many buckets cover a rolling window.
-const windowBuckets = 10
+const (
+	// windowBuckets is how many buckets cover a rolling window.
+	windowBuckets = 10
+	// ringSize has room for them, and is a power of two.
+	ringSize = 16
+)
 
 // rolling holds the verdicts of a rolling window in buckets. A bucket is begun
 // by the first verdict that finds none young enough, takes the verdicts of a
@@ -11,8 +15,13 @@ const windowBuckets = 10
 // Starts are therefore a tenth apart at least, and ten buckets suffice.
 type rolling struct {
 	length   time.Duration
-	ring     [windowBuckets]bucket
+	width    time.Duration // of a bucket
+	ring     [ringSize]bucket
 	first, n int
+}
+
+func newRolling(length time.Duration) *rolling {
+	return &rolling{length: length, width: length / windowBuckets}
 }
 
 type bucket struct {
@@ -22,7 +31,7 @@ type bucket struct {
 }
 
 // at is the i-th bucket, oldest first.
-func (w *rolling) at(i int) *bucket { return &w.ring[(w.first+i)%windowBuckets] }
+func (w *rolling) at(i int) *bucket { return &w.ring[uint(w.first+i)%ringSize] }
 
 // over says whether b has left the window.
 func (w *rolling) over(b *bucket, now moment) bool { return b.start.plus(w.length) <= now }
@@ -30,7 +39,7 @@ func (w *rolling) over(b *bucket, now moment) bool { return b.start.plus(w.lengt
 // pop removes the oldest bucket and returns it, valid until the next push.
 func (w *rolling) pop() *bucket {
 	b := w.at(0)
-	w.first, w.n = (w.first+1)%windowBuckets, w.n-1
+	w.first, w.n = (w.first+1)%ringSize, w.n-1
 	return b
 }
 
@@ -39,7 +48,7 @@ func (w *rolling) newest(now moment) *bucket {
 	if w.n == 0 {
 		return nil
 	}
-	if b := w.at(w.n - 1); now < b.start.plus(w.length/windowBuckets) {
+	if b := w.at(w.n - 1); now < b.start.plus(w.width) {
 		return b
 	}
 	return nil

@@ -95,7 +95,7 @@ func (s *Snapshot) machine(c *clock, now moment, number func() uint64) machine {
 		m.parks.begin(park{number: number(), begun: unset, until: until, hinted: s.ParkHinted})
 	}
 	if s.Measure == Window {
-		m.tally.window = &rolling{length: s.Window}
+		m.tally.window = newRolling(s.Window)
 		for _, b := range s.Buckets[max(len(s.Buckets)-windowBuckets, 0):] {
 			m.tally.load(past(b.Start), b)
 		}

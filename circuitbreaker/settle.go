@@ -84,12 +84,12 @@ func (b *Breaker) done(t *turn) {
 		return
 	}
 	b.restored = nil
-	b.unversioned = t.n == 0
-	if t.n > 0 {
-		b.version = t.changes[t.n-1].seq
+	b.unversioned = len(t.changes) == 0
+	if len(t.changes) > 0 {
+		b.version = t.latest().seq
 	}
 	switch {
-	case t.n > 0:
+	case len(t.changes) > 0:
 		b.reg.outbox.made(b.name, b.transitions(t), t.now)
 	case !b.owed:
 		b.reg.outbox.row(b.name, t.now)
@@ -99,8 +99,8 @@ func (b *Breaker) done(t *turn) {
 
 // transitions are the changes of a turn as they are published.
 func (b *Breaker) transitions(t *turn) []Transition {
-	ts := make([]Transition, t.n)
-	for i, c := range t.changes[:t.n] {
+	ts := make([]Transition, len(t.changes))
+	for i, c := range t.changes {
 		ts[i] = Transition{
 			Name: b.name, From: c.from, To: c.to, Reason: c.reason, Kind: c.kind, Measure: c.measure,
 			At: b.reg.clock.time(t.now), Enforce: t.rules.Enforce, Seq: c.seq,
@@ -114,14 +114,22 @@ func (b *Breaker) transitions(t *turn) []Transition {
 
 // mirror brings word and refusal in line with the machine.
 func (b *Breaker) mirror(now moment) {
-	word := b.m.generation << 1
-	if b.m.quiet() && !b.reg.tracking {
-		word |= quietBit
+	word := b.m.generation << wordBits
+	switch {
+	case b.reg.tracking, !b.m.flowing():
+	case b.m.quiet():
+		word |= flowBit | quietBit
+	default:
+		word |= flowBit
 	}
 	if b.word.Load() != word {
 		b.word.Store(word)
 	}
-	if fixed := b.lasting(now); b.refusal.Load() != fixed {
+	var fixed *OpenError
+	if b.m.state != Degraded && !b.m.flowing() {
+		fixed = b.lasting(now)
+	}
+	if b.refusal.Load() != fixed {
 		b.refusal.Store(fixed)
 	}
 }
@@ -151,7 +159,7 @@ func (b *Breaker) openError(f refusal, s State) *OpenError {
 	}
 	b.refused = &OpenError{
 		Name: b.name, Scope: b.scope, Reason: f.reason, State: s,
-		RetryAt: b.reg.clock.time(f.until), Hinted: f.hinted, until: f.until,
+		RetryAt: b.reg.clock.time(f.until), Hinted: f.hinted, until: f.until, end: b.reg.clock.time(min(f.until, never-1)),
 	}
 	return b.refused
 }

@@ -22,7 +22,7 @@ func (c *tally) fit(r *rules) bool {
 	}
 	c.measure, c.window = r.Measure, nil
 	if r.Measure == Window {
-		c.window = &rolling{length: r.Window}
+		c.window = newRolling(r.Window)
 	}
 	c.clear()
 	return true

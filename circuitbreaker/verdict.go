@@ -10,7 +10,7 @@ func (m *machine) succeed(t *turn, p pass) bool {
 	}
 	switch m.state {
 	case Closed, Degraded:
-		m.flowing(t, p)
+		m.succeedFlowing(t, p)
 	case HalfOpen:
 		if p.probe != 0 && !m.probes.settle(p.probe, t.now) {
 			return false
@@ -24,8 +24,8 @@ func (m *machine) succeed(t *turn, p pass) bool {
 	return true
 }
 
-// flowing takes a success where requests flow.
-func (m *machine) flowing(t *turn, p pass) {
+// succeedFlowing takes a success where requests flow.
+func (m *machine) succeedFlowing(t *turn, p pass) {
 	m.age(t)
 	if m.tally.succeed(t.now) {
 		t.moved, m.updatedAt = true, t.now
@@ -117,7 +117,7 @@ func (m *machine) open(t *turn, reason string, kind, base Kind, hint time.Durati
 	m.openedAt = t.now
 	m.retryAt = max(t.now.plus(t.rules.wait(base, m.cycle, hint, t.draw)), m.parks.end())
 	m.parks.clear()
-	t.changes[t.n-1].retryAt = m.retryAt
+	t.latest().retryAt = m.retryAt
 }
 
 // probePeriod begins HALF_OPEN.
