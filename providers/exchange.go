@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -20,20 +21,33 @@ type exchange struct {
 	unlink  func() bool  // makes the context outlive the caller's
 	watch   watch
 	body    spliced
+	small   []byte // a copy of the body, nil for a large one
+	resent  bool
 	second  *spliced       // the body that was sent again, nil if none was
 	resp    *http.Response // nil until headers came
 }
 
 var errSentTwice = errors.New("the upstream refused the request twice")
 
+// sending is the body for the transport.
+func (x *exchange) sending(body *spliced) io.ReadCloser {
+	if x.small != nil {
+		return io.NopCloser(bytes.NewReader(x.small))
+	}
+	return body
+}
+
 // resend lets the transport send again, once, what the upstream has not begun to take: on a connection that was
 // closed while it was idle, or on a stream that was refused. Without an idempotency key it does so in no other case.
 func (x *exchange) resend() (io.ReadCloser, error) {
-	if x.second != nil {
+	if x.resent {
 		return nil, errSentTwice
 	}
-	x.second = x.body.again()
-	return x.second, nil
+	x.resent = true
+	if x.small == nil {
+		x.second = x.body.again()
+	}
+	return x.sending(x.second), nil
 }
 
 // signal completes what the classifier looks at.

@@ -14,11 +14,12 @@ const mostParts = 5
 // errDetached is what the transport gets that still reads the body of an attempt that is over.
 var errDetached = errors.New("the attempt is over")
 
+// smallBody is the length up to which a body is copied: the transport then sends it together with the headers.
+const smallBody = 12 << 10
+
 // spliced is a request's body with some places replaced, read without a copy of it. The transport reads it in a
 // goroutine of its own, also after it has returned: once detached, it touches the shared body no more.
 type spliced struct {
-	onRead func() // called at the first read, when a connection is there; nil afterwards
-
 	mu       sync.Mutex
 	parts    [mostParts][]byte
 	count    int
@@ -75,10 +76,6 @@ func (s *spliced) size() int64 {
 func (s *spliced) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.onRead != nil {
-		s.onRead()
-		s.onRead = nil
-	}
 	if s.detached {
 		return 0, errDetached
 	}
@@ -112,6 +109,19 @@ func (s *spliced) detach() {
 // again returns the same body from its start.
 func (s *spliced) again() *spliced {
 	return &spliced{parts: s.parts, count: s.count}
+}
+
+// copied is a small body in memory of its own, nil for a large one.
+func (s *spliced) copied() []byte {
+	size := s.size()
+	if size > smallBody {
+		return nil
+	}
+	b := make([]byte, 0, size)
+	for _, part := range s.parts[:s.count] {
+		b = append(b, part...)
+	}
+	return b
 }
 
 // edit replaces a span of the body.

@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func (x *exchange) request(ctx context.Context) *http.Request {
 	own, cancel := context.WithCancelCause(context.Background())
 	x.ended = func() error { return context.Cause(own) }
 	x.unlink = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	x.body.onRead = x.watch.connected
+	x.small = x.body.copied()
 	x.watch.begin(cancel, x.attempt.Limits, x.attempt.Stream)
 
 	target := *x.base
@@ -63,9 +64,10 @@ func (x *exchange) request(ctx context.Context) *http.Request {
 	target.RawQuery = x.attempt.Query
 	req := &http.Request{
 		Method: http.MethodPost, URL: &target, Host: target.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: x.header(x.attempt), Body: &x.body, GetBody: x.resend, ContentLength: x.body.size(),
+		Header: x.header(x.attempt), Body: x.sending(&x.body), GetBody: x.resend, ContentLength: x.body.size(),
 	}
-	return req.WithContext(own)
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.watch.connected() }}
+	return req.WithContext(httptrace.WithClientTrace(own, trace))
 }
 
 // background are goroutines that may be started at any time, also while somebody waits for them.

@@ -163,6 +163,26 @@ func TestRequestsAreSentOnce(t *testing.T) {
 	served.Wait()
 }
 
+// TestSmallRequestIsOneWrite: headers and body of a usual request leave together.
+func TestSmallRequestIsOneWrite(t *testing.T) {
+	here, there := net.Pipe()
+	p := openAI(t, providers.OpenAIConfig{BaseURL: "http://localhost/v1"})
+	p.Dial(func(context.Context, string, string) (net.Conn, error) { return here, nil })
+	var upstream sync.WaitGroup
+	upstream.Go(func() {
+		defer there.Close()
+		buf := make([]byte, 64<<10)
+		n, err := there.Read(buf)
+		if err != nil || !strings.HasSuffix(string(buf[:n]), `"hi"}]}`) {
+			t.Errorf("the first write is %q, %v", buf[:n], err)
+		}
+	})
+	if _, err := chat(t, p, false); err == nil {
+		t.Error("an answer without an upstream")
+	}
+	upstream.Wait()
+}
+
 func TestHeadersOfTheConfiguration(t *testing.T) {
 	up := providertest.NewUpstream(t)
 	up.Script("m", "chat hello", "status 400\necho")
