@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -105,7 +104,8 @@ func (l *Live) DeleteKey(ctx context.Context, id string) error {
 // fromFile completes a key of the file: its id is made of its name, its secret may be in a variable. A key whose
 // secret isn't there opens nothing.
 func (k *ClientKey) fromFile(env func(string) (string, bool), now time.Time) {
-	k.ID = "file-" + strings.ReplaceAll(k.Name, " ", "-")
+	name := sha256.Sum256([]byte(k.Name))
+	k.ID = "file-" + hex.EncodeToString(name[:8])
 	k.Origin = Origin{ManagedBy: ManagedByFile, CreatedAt: now, UpdatedAt: now, Version: 1}
 	if k.env != "" {
 		if value, set := env(k.env); set && clientSecretRule(value) == "" {

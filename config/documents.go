@@ -143,6 +143,15 @@ func with[D any](s *sort[D], docs []D, name string, d *D) []D {
 	return slices.Concat(docs[:i], []D{*d}, after)
 }
 
+// indexed finds documents by their names.
+func indexed[D any](s *sort[D], docs []D) map[string]int {
+	index := make(map[string]int, len(docs))
+	for i := range docs {
+		index[*s.name(&docs[i])] = i
+	}
+	return index
+}
+
 // find returns the document of a name, nil if there is none.
 func find[D any](s *sort[D], docs []D, name string) *D {
 	for i := range docs {

@@ -183,11 +183,12 @@ func (l *Live) dated(file, before *File) *File {
 }
 
 func datedAll[D any](s *sort[D], docs, before []D, now time.Time) []D {
-	dated := slices.Clone(docs)
+	dated, index := slices.Clone(docs), indexed(s, before)
 	for i := range dated {
 		d := &dated[i]
 		origin := Origin{ManagedBy: ManagedByFile, CreatedAt: now, UpdatedAt: now, Version: 1}
-		if old := find(s, before, *s.name(d)); old != nil {
+		if j, was := index[*s.name(d)]; was {
+			old := &before[j]
 			origin = *s.origin(old)
 			if *s.origin(d) = origin; !same(s, d, old) {
 				origin.UpdatedAt = now

@@ -54,10 +54,10 @@ func overlay(s *stored, file *File) (*state, []Problem) {
 }
 
 func overlaid[D any](s *sort[D], docs, file []D, f *findings) []D {
-	all := slices.Clone(file)
+	all, index := slices.Clone(file), indexed(s, file)
 	for i := range docs {
 		name := *s.name(&docs[i])
-		if j := slices.IndexFunc(file, func(d D) bool { return *s.name(&d) == name }); j >= 0 {
+		if j, taken := index[name]; taken {
 			f.addf(at(s.collection, j)+"."+s.nameMember, "there is a %s %s already that was made over HTTP: delete it there, or choose another name", s.noun, quote(name))
 			continue
 		}
