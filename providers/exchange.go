@@ -25,6 +25,7 @@ type exchange struct {
 	resent  bool
 	second  *spliced       // the body that was sent again, nil if none was
 	resp    *http.Response // nil until headers came
+	memory  *bytes.Buffer  // of a whole answer
 }
 
 var errSentTwice = errors.New("the upstream refused the request twice")

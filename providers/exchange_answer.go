@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // answer judges what came back: the headers of a stream, or all of a plain answer.
@@ -48,7 +49,9 @@ var errTooLarge = errors.New("the answer is too large")
 
 // readAll reads the whole body, at most so many bytes. With an error it returns what came before.
 func (x *exchange) readAll(most int64) ([]byte, error) {
-	var b bytes.Buffer
+	b := memories.Get().(*bytes.Buffer)
+	b.Reset()
+	x.memory = b
 	if n := x.resp.ContentLength; n > 0 && n <= most {
 		b.Grow(int(min(n, 1<<20)) + bytes.MinRead)
 	}
@@ -71,7 +74,9 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 	case verdict.Stream:
 		return x.assembled(body)
 	case !x.attempt.Stream:
-		return x.whole(h.Get("Content-Type"), body, verdict), nil
+		answer := x.whole(h.Get("Content-Type"), body, verdict)
+		answer.Events.(*whole).memory = x.memory
+		return answer, nil
 	}
 	events, ok := chunksOf(e, body, x.attempt.IncludeUsage)
 	if !ok {
@@ -144,9 +149,17 @@ func mediaType(h http.Header) string {
 
 // whole are the events of an answer that is there already.
 type whole struct {
-	chunk Chunk
-	given bool
+	chunk  Chunk
+	given  bool
+	memory *bytes.Buffer // of the chunk; nil: it is nobody else's
 }
+
+// memories are buffers for whole answers. They come back when an answer is closed, not when it was a failure, which
+// may keep the answer as it came.
+var memories = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// pooledAnswer is the length up to which an answer's memory is used again.
+const pooledAnswer = 1 << 20
 
 // Next implements [Events].
 func (w *whole) Next() (Chunk, error) {
@@ -161,4 +174,10 @@ func (w *whole) Next() (Chunk, error) {
 func (w *whole) Commit() {}
 
 // Close implements [Events].
-func (w *whole) Close() error { return nil }
+func (w *whole) Close() error {
+	if w.memory != nil && w.memory.Cap() <= pooledAnswer {
+		memories.Put(w.memory)
+	}
+	*w = whole{given: true}
+	return nil
+}
