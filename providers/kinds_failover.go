@@ -24,25 +24,9 @@ func (f Failover) String() string { return wordOf(failoverNames, int(f)) }
 // MarshalText writes the word.
 func (f Failover) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText reads the word; true and false stand for next and none.
+// UnmarshalText reads the word.
 func (f *Failover) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "true":
-		*f = NextAlways
-		return nil
-	case "false":
-		*f = NextNone
-		return nil
-	}
 	i, err := indexOfWord(failoverNames, text)
 	*f = Failover(i)
 	return err
-}
-
-// UnmarshalJSON reads the word, or a bare true or false.
-func (f *Failover) UnmarshalJSON(text []byte) error {
-	if n := len(text); n >= 2 && text[0] == '"' && text[n-1] == '"' {
-		text = text[1 : n-1]
-	}
-	return f.UnmarshalText(text)
 }
