@@ -86,7 +86,10 @@ func flat(err error) []error {
 }
 
 // clients makes the providers' clients, and keeps those whose settings didn't change: with them their connections.
-type clients struct{ old, now map[string]client }
+type clients struct {
+	dial     providers.Dial // nil: the network
+	old, now map[string]client
+}
 
 type client struct {
 	settings any // an OpenAIConfig or a DemoConfig
@@ -128,12 +131,14 @@ func (c *clients) make(p *Provider) (client, error) {
 	if reflect.DeepEqual(before.settings, settings) {
 		return before, nil
 	}
-	openai, err := providers.NewOpenAI(settings)
+	dialing := settings
+	dialing.Dial = c.dial // the same for all, and no setting: functions can't be compared
+	openai, err := providers.NewOpenAI(dialing)
 	return client{settings, openai}, err
 }
 
 // next begins another build from the clients of this one.
-func (c *clients) next() *clients { return &clients{old: c.now} }
+func (c *clients) next() *clients { return &clients{dial: c.dial, old: c.now} }
 
 // retire closes the clients of the build before that aren't used any more, beside: requests under way go on.
 func (c *clients) retire(closing *sync.WaitGroup) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
 )
 
 // Store keeps documents. What Put and Delete did is durable when they return. Package db implements it.
@@ -35,6 +37,9 @@ type LiveOptions struct {
 	Env    func(string) (string, bool) // the variables that keys name; nil: none is set
 	Now    func() time.Time            // nil: time.Now
 	Logger *slog.Logger                // nil: slog.Default
+	// Dial connects to upstreams instead of the network, for tests of the whole stack that have none. Nil: the network,
+	// through each provider's gate of addresses.
+	Dial providers.Dial
 }
 
 func (o *LiveOptions) withDefaults() {
@@ -77,7 +82,7 @@ type Live struct {
 // logged: the gateway then starts with what the file has, or with the demo, until KeepLoading has read it.
 func OpenLive(ctx context.Context, o LiveOptions) (*Live, error) {
 	o.withDefaults()
-	l := &Live{o: o, clients: &clients{}, warned: map[Problem]bool{}, marks: map[string]bool{}}
+	l := &Live{o: o, clients: &clients{dial: o.Dial}, warned: map[Problem]bool{}, marks: map[string]bool{}}
 	l.change.Lock()
 	defer l.change.Unlock()
 	l.file = l.dated(o.File, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,7 +20,11 @@ type OpenAIConfig struct {
 	InjectUsage         bool              // ask for usage in streams and keep the extra chunk from the client
 	AllowPrivateNetwork bool              // a name in BaseURL may resolve to a private, loopback or shared address
 	Now                 func() time.Time  // nil: time.Now
+	Dial                Dial              // nil: the network, through the gate of addresses
 }
+
+// Dial makes a connection, as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // OpenAI is a provider of any OpenAI-compatible base URL. It is safe for concurrent use.
 type OpenAI struct {
@@ -34,7 +39,11 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if err := errors.Join(err, headerErr); err != nil {
 		return nil, err
 	}
-	t := newTransport(newGate(base.Hostname(), c.AllowPrivateNetwork))
+	dial := c.Dial
+	if dial == nil {
+		dial = newGate(base.Hostname(), c.AllowPrivateNetwork).dialer()
+	}
+	t := newTransport(dial)
 	now := c.Now
 	if now == nil {
 		now = time.Now
@@ -79,9 +88,9 @@ func baseURL(raw string) (*url.URL, error) {
 
 // newTransport makes a transport that does what it is told and nothing else: no redirects (it never follows any), no
 // proxy from the environment, no compression, no cookies.
-func newTransport(g gate) *http.Transport {
+func newTransport(dial Dial) *http.Transport {
 	return &http.Transport{
-		DialContext:            g.dialer(),
+		DialContext:            dial,
 		TLSHandshakeTimeout:    dialTimeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
