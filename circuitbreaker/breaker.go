@@ -39,6 +39,7 @@ type Breaker struct {
 	refused     *OpenError // the latest made
 	owed        bool       // the registry owes a write
 	restored    *Snapshot  // while nothing has happened since
+	unpublished []change   // of the restoration
 	outstanding int        // permits not settled, where the registry tracks them
 
 	idleSince moment // guarded by the registry's mu

@@ -75,11 +75,11 @@ func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.m.tally.age(b.rules.Load(), now) // what the old settings have forgotten stays forgotten
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
-	if b.restored != nil {
-		b.revive(b.restored, &t)
+	if s := b.restored; s != nil {
+		b.restored, b.unpublished = nil, nil
+		b.revive(s, &t)
 	}
 	b.m.adapt(&t)
 	b.renewFor(s.fingerprint, &t)
 	b.done(&t)
-	b.restored = nil
 }

@@ -17,7 +17,7 @@ func drawSettings(src source) circuitbreaker.Settings {
 	const ms = time.Millisecond
 	s := circuitbreaker.Settings{
 		Measure:              one(src, circuitbreaker.Decay, circuitbreaker.Consecutive, circuitbreaker.Window),
-		FailureThreshold:     one(src, 5, 3, 2, 1, 4, 6, 10, 0),
+		FailureThreshold:     one(src, 5, 10, 6, 4, 3, 2, 1, 0),
 		DegradedAt:           one[circuitbreaker.Fraction](src, 600_000, 500_001, 900_000, 1_000_000),
 		RecoversAt:           one[circuitbreaker.Fraction](src, 300_000, 0, 100_000, 500_000),
 		ForgetAfter:          one(src, 2000*ms, 400*ms, 10*time.Minute),
@@ -54,6 +54,8 @@ func drawVerdict(src source, word string) verdict {
 	v := verdict{word: word}
 	if word == "failure" {
 		v.kind = one(src, worldKinds...)
+		v.charged = one(src, circuitbreaker.ScopeTarget, circuitbreaker.ScopeProvider, circuitbreaker.ScopeTarget,
+			circuitbreaker.ScopeKey, circuitbreaker.ScopeNone)
 		v.hint = one(src, 0, 0, 0, 150*time.Millisecond, 900*time.Millisecond, 5*time.Second, 10*time.Minute, -time.Second)
 	}
 	return v

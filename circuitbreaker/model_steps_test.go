@@ -159,14 +159,14 @@ func (w *world) settleSome(word string) {
 func (w *world) storm() {
 	names := w.paths[w.src.pick(len(w.paths))]
 	forced := w.src.pick(2) == 1
-	kind := one(w.src, worldKinds...)
+	first := drawVerdict(w.src, "failure")
 	for range 1 + w.src.pick(7) {
 		h, refused := w.ask(names, forced)
 		if refused {
 			return
 		}
 		v := drawVerdict(w.src, "failure")
-		v.kind = kind
+		v.kind, v.charged = first.kind, first.charged
 		w.settle(h, v)
 		w.now += one(w.src, 0, time.Millisecond, 20*time.Millisecond)
 	}
@@ -191,17 +191,12 @@ func (w *world) settle(h *holding, v verdict) {
 		w.settleOne(h, v)
 		return
 	}
-	charged := circuitbreaker.ScopeNone
-	if v.word == "failure" {
-		charged = one(w.src, circuitbreaker.ScopeTarget, circuitbreaker.ScopeProvider, circuitbreaker.ScopeTarget,
-			circuitbreaker.ScopeKey, circuitbreaker.ScopeNone)
-	}
-	w.note("settle path of %s %+v charged %q", h.tickets[0].of.name, v, charged)
+	w.note("settle path of %s %+v", h.tickets[0].of.name, v)
 	var number int
 	var of *machine
 	for _, t := range h.tickets {
 		its := v
-		if v.word == "failure" && scopeOf(t.of.name) != charged {
+		if v.word == "failure" && scopeOf(t.of.name) != v.charged {
 			its = verdict{word: "none"}
 		}
 		if n := t.settle(w.now, its); n != 0 {
@@ -213,7 +208,7 @@ func (w *world) settle(h *holding, v verdict) {
 	case "success":
 		h.path.Success(w.clock())
 	case "failure":
-		got = h.path.Fail(w.clock(), charged, v.kind, v.hint)
+		got = h.path.Fail(w.clock(), v.charged, v.kind, v.hint)
 	default:
 		h.path.NoVerdict(w.clock())
 	}

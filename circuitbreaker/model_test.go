@@ -89,9 +89,10 @@ type move struct {
 
 // verdict is how a ticket is settled.
 type verdict struct {
-	word string // "success", "failure", "none"
-	kind circuitbreaker.Kind
-	hint time.Duration
+	word    string               // "success", "failure", "none"
+	charged circuitbreaker.Scope // of a path, whose failure it is
+	kind    circuitbreaker.Kind
+	hint    time.Duration
 }
 
 func newMachine(name string, s circuitbreaker.Settings) *machine {

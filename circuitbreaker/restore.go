@@ -89,35 +89,42 @@ func (r *Registry) restore(s *Snapshot, now moment) {
 	}
 	t := b.turn(now, 0)
 	b.revive(s, &t)
-	if s.State == HalfOpen {
-		b.m.begin(&t, Open, ReasonRestored, "")
-		b.m.retryAt = now
-		t.latest().retryAt = now
-		s.State, s.RetryAt, s.Successes = Open, r.clock.time(now), 0
-		s.Reason, s.Version = ReasonRestored, t.latest().seq
+	if !r.configured {
+		// The settings to come fit it again, and publish what that took.
+		b.restored, b.unpublished = s, t.changes
+		b.mirror(now)
+		return
 	}
 	b.renewFor(r.table.Load().slots[s.Name].fingerprint, &t)
 	b.done(&t)
-	if !r.configured {
-		b.restored = s // fitted again to the settings to come
-	}
 }
 
-// revive makes b what a snapshot says, fitted to the rules in force.
+// revive makes b what a snapshot says, fitted to the rules in force. Its probe
+// died with the process.
 func (b *Breaker) revive(s *Snapshot, t *turn) {
 	b.m = s.machine(b.reg.clock, t.now, t.seq.next)
 	b.version, b.fingerprint = s.Version, s.Fingerprint
 	b.m.adapt(t)
+	if b.m.state == HalfOpen {
+		b.m.begin(t, Open, ReasonRestored, "")
+		b.m.retryAt = t.now
+		t.latest().retryAt = t.now
+	}
 }
 
-// renewFor forgets what was learned under another key's secret.
+// renewFor forgets what was learned under another key's secret; what is still
+// under way with it comes too late.
 func (b *Breaker) renewFor(fingerprint string, t *turn) {
 	if fingerprint == "" || fingerprint == b.fingerprint {
 		return
 	}
 	known := b.fingerprint != ""
 	b.fingerprint = fingerprint
-	if known && !b.m.blank() {
+	switch {
+	case !known:
+	case b.m.blank():
+		b.m.generation = t.seq.next()
+	default:
 		b.m.renew(t)
 	}
 }

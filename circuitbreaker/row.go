@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// row is what has to be stored for a slot; false if nothing has.
-func (s *slot) row(r *Registry) (Snapshot, bool) {
+// row is what has to be stored for a slot at now; false if nothing has.
+func (s *slot) row(r *Registry, now moment) (Snapshot, bool) {
 	if s == nil {
 		return Snapshot{}, false
 	}
@@ -20,6 +20,7 @@ func (s *slot) row(r *Registry) (Snapshot, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.owed = false
+	b.m.tally.age(b.rules.Load(), now)
 	if b.m.blank() {
 		return Snapshot{}, false
 	}

@@ -83,7 +83,8 @@ func (b *Breaker) done(t *turn) {
 	if !t.moved {
 		return
 	}
-	b.restored = nil
+	t.changes = append(b.unpublished, t.changes...)
+	b.restored, b.unpublished = nil, nil
 	b.unversioned = len(t.changes) == 0
 	if len(t.changes) > 0 {
 		b.version = t.latest().seq

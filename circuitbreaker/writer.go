@@ -158,11 +158,12 @@ func (r *Registry) collect() (debt, Batch, uint64) {
 	defer r.mu.Unlock()
 	now := r.clock.now()
 	r.clock.observe(now)
+	at := r.clock.moment(now)
 	d, ticket := r.outbox.take()
 	batch := d.batch()
 	slots := r.table.Load().slots
 	for _, name := range slices.Sorted(maps.Keys(d.names)) {
-		if row, ok := slots[name].row(r); ok {
+		if row, ok := slots[name].row(r, at); ok {
 			batch.Save = append(batch.Save, row)
 		} else if !d.all {
 			batch.Delete = append(batch.Delete, name)
