@@ -72,7 +72,9 @@ func (r *Registry) depart(s *slot, now moment) bool {
 func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.m.tally.age(b.rules.Load(), now) // what the old settings have forgotten stays forgotten
+	if b.m.state != Degraded { // there it would take a transition, which a change of settings never makes
+		b.m.tally.age(b.rules.Load(), now) // what the old settings have forgotten stays forgotten
+	}
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
 	if s := b.restored; s != nil {
