@@ -104,8 +104,8 @@ func TestToolCallsOfAStreamAreJoined(t *testing.T) {
 				Choices []struct {
 					Message struct {
 						Calls json.RawMessage `json:"tool_calls"`
-					}
-				}
+					} `json:"message"`
+				} `json:"choices"`
 			}
 			if err := json.Unmarshal([]byte(got.text), &answer); err != nil {
 				t.Fatalf("%v: %s, %v", err, got.text, got.failure)
@@ -129,10 +129,12 @@ func TestRecordedStreamsAsOneAnswer(t *testing.T) {
 				t.Fatal(got.failure)
 			}
 			var answer struct {
-				Object  string
+				Object  string `json:"object"`
 				Choices []struct {
-					Message struct{ Content json.RawMessage }
-				}
+					Message struct {
+						Content json.RawMessage `json:"content"`
+					} `json:"message"`
+				} `json:"choices"`
 			}
 			if err := json.Unmarshal([]byte(got.text), &answer); err != nil || answer.Object != "chat.completion" || len(answer.Choices) == 0 {
 				t.Fatalf("%v: %s", err, got.text)
@@ -140,7 +142,11 @@ func TestRecordedStreamsAsOneAnswer(t *testing.T) {
 			var want strings.Builder
 			for line := range strings.Lines(string(stream)) {
 				var chunk struct {
-					Choices []struct{ Delta struct{ Content any } }
+					Choices []struct {
+						Delta struct {
+							Content any `json:"content"`
+						} `json:"delta"`
+					} `json:"choices"`
 				}
 				if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &chunk) == nil && len(chunk.Choices) > 0 {
 					text, _ := chunk.Choices[0].Delta.Content.(string)
@@ -211,7 +217,9 @@ func readRequests(t *testing.T, files []string) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var request struct{ Body json.RawMessage }
+		var request struct {
+			Body json.RawMessage `json:"body"`
+		}
 		if err := json.Unmarshal(text, &request); err != nil {
 			t.Fatal(err)
 		}

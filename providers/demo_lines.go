@@ -55,12 +55,11 @@ func failingKinds() []string {
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func failureBody(message, typ, code string) []byte {
-	inner := map[string]any{"message": message, "type": typ, "param": nil, "code": nil}
+	quoted := "null"
 	if code != "" {
-		inner["code"] = code
+		quoted = jsonString(code)
 	}
-	body, _ := json.Marshal(map[string]any{"error": inner}) // nothing in it can fail
-	return body
+	return []byte(`{"error":{"message":` + jsonString(message) + `,"type":` + jsonString(typ) + `,"param":null,"code":` + quoted + `}}`)
 }
 
 // speech is what the demo says, over and over.
@@ -137,6 +136,9 @@ func (p *part) counted() string {
 }
 
 func jsonString(s string) string {
-	b, _ := json.Marshal(s) // a string always can
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // no string fails
+	}
 	return string(b)
 }

@@ -25,7 +25,7 @@ type played struct {
 }
 
 // ask sends a chat request and reads the answer to its end, as the walk and the server do.
-func ask(t *testing.T, ctx context.Context, p Provider, model string, streamed bool, limits Limits) played {
+func ask(ctx context.Context, t *testing.T, p Provider, model string, streamed bool, limits Limits) played {
 	t.Helper()
 	body := `{"model":"combo","messages":[{"role":"user","content":"hi"}]`
 	if streamed {
@@ -46,7 +46,7 @@ func ask(t *testing.T, ctx context.Context, p Provider, model string, streamed b
 	for {
 		c, err := answer.Events.Next()
 		if err != nil {
-			got.done = err == io.EOF
+			got.done = errors.Is(err, io.EOF)
 			got.failure, _ = errors.AsType[*Failure](err)
 			break
 		}
@@ -65,8 +65,14 @@ func ask(t *testing.T, ctx context.Context, p Provider, model string, streamed b
 // contentOf reads what the model said out of an answer.
 func contentOf(t *testing.T, text string, streamed bool) string {
 	t.Helper()
+	type message struct {
+		Content string `json:"content"`
+	}
 	type answer struct {
-		Choices []struct{ Delta, Message struct{ Content string } }
+		Choices []struct {
+			Delta   message `json:"delta"`
+			Message message `json:"message"`
+		} `json:"choices"`
 	}
 	if !streamed {
 		var a answer
@@ -105,7 +111,7 @@ func TestDemoSteady(t *testing.T) {
 	for _, streamed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDemo(t, "ok")
-			got := ask(t, t.Context(), d, "steady", streamed, Limits{})
+			got := ask(t.Context(), t, d, "steady", streamed, Limits{})
 			if !got.done || len(strings.Fields(got.content)) != 32 || got.last.Usage == nil || got.last.Usage.OutputTokens != 32 {
 				t.Errorf("streamed %v: %d words, %+v, %v", streamed, len(strings.Fields(got.content)), got.last, got.failure)
 			}
@@ -124,7 +130,7 @@ func TestDemoFlakyIsTheSameInEveryProcess(t *testing.T) {
 		d := newDemo(t, "ok")
 		var kinds []Kind
 		for range 14 {
-			got := ask(t, t.Context(), d, "flaky", true, Limits{})
+			got := ask(t.Context(), t, d, "flaky", true, Limits{})
 			if got.failure != nil {
 				kinds = append(kinds, got.failure.Kind)
 			} else {
@@ -141,7 +147,7 @@ func TestDemoFlakyIsTheSameInEveryProcess(t *testing.T) {
 func TestDemoFailsWithEveryKind(t *testing.T) {
 	for kind := range failures {
 		for _, streamed := range []bool{true, false} {
-			got := ask(t, t.Context(), newDemo(t, "fail:"+string(kind)+" first=0s"), "m", streamed, Limits{})
+			got := ask(t.Context(), t, newDemo(t, "fail:"+string(kind)+" first=0s"), "m", streamed, Limits{})
 			if got.failure == nil || got.failure.Kind != kind {
 				t.Errorf("fail:%s, streamed %v: got %v", kind, streamed, got.failure)
 			}
@@ -177,7 +183,7 @@ func TestDemoActs(t *testing.T) {
 		for streamed, want := range map[bool]outcome{true: test.streamed, false: test.plain} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					got := ask(t, t.Context(), newDemo(t, test.script), "m", streamed, limits)
+					got := ask(t.Context(), t, newDemo(t, test.script), "m", streamed, limits)
 					kind := Kind("")
 					if got.failure != nil {
 						kind = got.failure.Kind
@@ -192,7 +198,7 @@ func TestDemoActs(t *testing.T) {
 }
 
 func TestDemoHint(t *testing.T) {
-	got := ask(t, t.Context(), newDemo(t, "fail:rate_limit retry_after=1.5s first=0s"), "m", true, Limits{})
+	got := ask(t.Context(), t, newDemo(t, "fail:rate_limit retry_after=1.5s first=0s"), "m", true, Limits{})
 	if got.failure == nil || got.failure.Hint != 1500*time.Millisecond {
 		t.Errorf("got %+v", got.failure)
 	}
@@ -203,7 +209,7 @@ func TestDemoEndsWithItsContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
-			got := ask(t, ctx, newDemo(t, script), "m", true, Limits{})
+			got := ask(ctx, t, newDemo(t, script), "m", true, Limits{})
 			if got.failure == nil || got.failure.Kind != Canceled || got.took != time.Second {
 				t.Errorf("%s: %v after %s", script, got.failure, got.took)
 			}

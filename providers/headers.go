@@ -3,6 +3,7 @@ package providers
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -99,8 +100,6 @@ func (u *upstream) header(a *Attempt) http.Header {
 	if a.Key.Secret != "" {
 		h["Authorization"] = []string{"Bearer " + a.Key.Secret}
 	}
-	for name, values := range u.headers {
-		h[name] = values
-	}
+	maps.Copy(h, u.headers)
 	return h
 }

@@ -93,7 +93,7 @@ func TestWatch(t *testing.T) {
 				limit := ""
 				if reached, ok := errors.AsType[*LimitError](context.Cause(ctx)); ok {
 					limit = reached.Limit
-				} else if context.Cause(ctx) == errHurried {
+				} else if errors.Is(context.Cause(ctx), errHurried) {
 					limit = "hurry"
 				}
 				if limit != test.limit || at != test.at {

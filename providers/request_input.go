@@ -15,13 +15,13 @@ func (s *requestScan) messagesMember() error {
 // inputMember reads what the model is asked: a text, a list, or, in some endpoints, a conversation.
 func (s *requestScan) inputMember(conversation bool) {
 	s.blanks()
-	from := s.cursor.at
+	from := s.at
 	if conversation {
 		s.messages()
 	} else {
 		s.skip()
 	}
-	s.request.at.input = span{from, s.cursor.at}
+	s.request.at.input = span{from, s.at}
 }
 
 // messages walks the messages of a conversation, looking for images among their parts.

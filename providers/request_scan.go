@@ -61,7 +61,7 @@ func (s *requestScan) broken() error {
 	if s.deep {
 		return badRequest("invalid_json", "", "The request body is nested deeper than %d levels.", deepestRequest)
 	}
-	return badRequest("invalid_json", "", "The request body is not valid JSON: it breaks at byte %d.", min(s.cursor.at, len(s.text)))
+	return badRequest("invalid_json", "", "The request body is not valid JSON: it breaks at byte %d.", min(s.at, len(s.text)))
 }
 
 func (s *requestScan) member(key []byte) error {
@@ -103,12 +103,12 @@ func (s *requestScan) member(key []byte) error {
 // value skips the next value and tells where it stands.
 func (s *requestScan) value() span {
 	s.blanks()
-	from := s.cursor.at
+	from := s.at
 	s.skip()
 	if s.bad {
 		return span{}
 	}
-	return span{from, s.cursor.at}
+	return span{from, s.at}
 }
 
 func (s *requestScan) modelMember() error {
@@ -144,11 +144,11 @@ func (s *requestScan) streamMember() error {
 
 func (s *requestScan) optionsMember() error {
 	first := s.peek()
-	from := s.cursor.at
+	from := s.at
 	if first != '{' {
 		s.skip()
 		if first == 'n' {
-			s.request.at.options = span{from, s.cursor.at}
+			s.request.at.options = span{from, s.at}
 			return nil
 		}
 		return s.wrong("stream_options", "an object", first)
@@ -161,15 +161,15 @@ func (s *requestScan) optionsMember() error {
 			continue
 		}
 		s.blanks()
-		begin := s.cursor.at
+		begin := s.at
 		include, err := s.boolean("stream_options.include_usage")
 		if err != nil {
 			return err
 		}
 		s.request.IncludeUsage = include
-		s.request.at.includeUsage = span{begin, s.cursor.at}
+		s.request.at.includeUsage = span{begin, s.at}
 	}
-	s.request.at.options = span{from, s.cursor.at}
+	s.request.at.options = span{from, s.at}
 	return nil
 }
 

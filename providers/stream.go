@@ -3,6 +3,7 @@ package providers
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/ohmroute/ohmroute/sse"
 )
@@ -129,7 +130,7 @@ func (s *stream) cut() Chunk {
 // closed completes the last line end of a stream whose lines end in CRLF, if the read ended between the two bytes.
 func closed(block []byte) []byte {
 	if bytes.HasSuffix(block, []byte("\r\n\r")) {
-		return append(block[:len(block):len(block)], '\n')
+		return append(slices.Clip(block), '\n')
 	}
 	return block
 }

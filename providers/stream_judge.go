@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/ohmroute/ohmroute/sse"
@@ -49,7 +50,7 @@ func (s *stream) judge(c *Chunk, ev sse.Event, block []byte) verdict {
 	if v := s.suspect(ev, &e); v != keep {
 		return v
 	}
-	s.content.add(e.Content)
+	s.content = s.content.with(e.Content)
 	s.finished |= e.finished
 	if e.Finish != "" && c.FinishReason == "" {
 		c.FinishReason = e.Finish
@@ -96,8 +97,7 @@ func (s *stream) suspect(ev sse.Event, e *event) verdict {
 		return fail
 	}
 	if e.Finish != "" {
-		so := s.content
-		so.add(e.Content)
+		so := s.content.with(e.Content)
 		so.Finish = e.Finish
 		if kind := so.Judge(s.exchange.preset); kind == Malformed || kind == Overloaded {
 			s.failure = s.judged(kind, nil)
@@ -158,13 +158,12 @@ func (s *stream) late() *Failure {
 	return f
 }
 
-func (c *Content) add(more Content) {
-	if c.Finish == "" {
-		c.Finish = more.Finish
-	}
+func (c Content) with(more Content) Content {
+	c.Finish = cmp.Or(c.Finish, more.Finish)
 	c.Text = c.Text || more.Text
 	c.ToolCall = c.ToolCall || more.ToolCall
 	c.Refusal = c.Refusal || more.Refusal
+	return c
 }
 
 // add takes over what a later usage says; some dialects tell the parts in different events.

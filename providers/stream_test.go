@@ -46,14 +46,14 @@ func upstreamOf(contentType string, body io.Reader) *upstream {
 }
 
 // receive sends a request and reads what comes, committing at the first meaningful chunk.
-func receive(t testing.TB, u *upstream, endpoint Endpoint, members string) sent {
-	t.Helper()
+func receive(tb testing.TB, u *upstream, endpoint Endpoint, members string) sent {
+	tb.Helper()
 	r, err := ParseRequest(endpoint, []byte(`{"model":"m"`+members+`}`))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var got sent
-	answer, err := u.send(t.Context(), &Attempt{Request: r, Model: "m"})
+	answer, err := u.send(tb.Context(), &Attempt{Request: r, Model: "m"})
 	if err != nil {
 		got.failure = err.(*Failure)
 		return got
@@ -63,7 +63,7 @@ func receive(t testing.TB, u *upstream, endpoint Endpoint, members string) sent 
 	for committed := false; ; {
 		c, err := answer.Events.Next()
 		if err != nil {
-			got.whole = err == io.EOF
+			got.whole = errors.Is(err, io.EOF)
 			got.failure, _ = errors.AsType[*Failure](err)
 			got.all = text.String()
 			if committed {
@@ -87,9 +87,9 @@ func receive(t testing.TB, u *upstream, endpoint Endpoint, members string) sent 
 }
 
 // streamOf receives a stream.
-func streamOf(t testing.TB, body io.Reader, members string) sent {
-	t.Helper()
-	return receive(t, upstreamOf("text/event-stream", body), Chat, `,"stream":true`+members)
+func streamOf(tb testing.TB, body io.Reader, members string) sent {
+	tb.Helper()
+	return receive(tb, upstreamOf("text/event-stream", body), Chat, `,"stream":true`+members)
 }
 
 const (
@@ -309,8 +309,8 @@ func TestStreamHidesUsageThatWasInjected(t *testing.T) {
 }
 
 // chatRecordings are the recorded streams in OpenAI's dialect, by file name, with the endpoint that they are of.
-func chatRecordings(t testing.TB) map[string][]byte {
-	t.Helper()
+func chatRecordings(tb testing.TB) map[string][]byte {
+	tb.Helper()
 	folder := ""
 	for dir := "."; ; dir = filepath.Join("..", dir) {
 		folder = filepath.Join(dir, "..", "shared", "fixtures", "sse")
@@ -318,12 +318,12 @@ func chatRecordings(t testing.TB) map[string][]byte {
 			break
 		}
 		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) {
-			t.Skip("no folder ../shared/fixtures/sse above the working directory")
+			tb.Skip("no folder ../shared/fixtures/sse above the working directory")
 		}
 	}
 	index, err := os.ReadFile(filepath.Join(folder, "INDEX.tsv"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	streams := map[string][]byte{}
 	for line := range strings.Lines(string(index)) {
@@ -333,7 +333,7 @@ func chatRecordings(t testing.TB) map[string][]byte {
 		}
 		stream, err := os.ReadFile(filepath.Join(folder, column[0]))
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		name := "chat/" + column[0]
 		if strings.HasSuffix(column[2], "/responses") {

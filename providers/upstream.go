@@ -30,7 +30,7 @@ func (u *upstream) send(ctx context.Context, a *Attempt) (*Answer, error) {
 	if err := x.body.splice(a, u.injectUsage); err != nil {
 		return nil, x.failure(Signal{Err: err})
 	}
-	resp, err := u.transport.RoundTrip(x.request(ctx))
+	resp, err := u.transport.RoundTrip(x.request(ctx)) //nolint:bodyclose // the exchange closes it, when the events are closed
 	if err != nil {
 		f := x.broken(err)
 		x.close()
@@ -50,7 +50,7 @@ func (u *upstream) send(ctx context.Context, a *Attempt) (*Answer, error) {
 
 // request starts the attempt's clock and builds its own request.
 func (x *exchange) request(ctx context.Context) *http.Request {
-	own, cancel := context.WithCancelCause(context.Background())
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx)) // it may outlive the caller's, see drain
 	x.ended = func() error { return context.Cause(own) }
 	x.unlink = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	x.small = x.body.copied()

@@ -2,7 +2,7 @@ package sse
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -197,11 +197,7 @@ var keepalive = func() *gosse.Message {
 }()
 
 func gap(after, oldest uint64) *gosse.Message {
-	data, _ := json.Marshal(map[string]string{
-		"after":  strconv.FormatUint(after, 10),
-		"oldest": strconv.FormatUint(oldest, 10),
-	})
 	m := &gosse.Message{Type: gosse.Type(GapEvent)}
-	m.AppendData(string(data))
+	m.AppendData(fmt.Sprintf(`{"after":"%d","oldest":"%d"}`, after, oldest))
 	return m
 }

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -85,7 +87,7 @@ func inBubble(t *testing.T, replay int, test func(ctx context.Context, b *Broker
 		ctx, cancel := context.WithCancel(t.Context())
 		first := time.Now().UnixMicro()
 		b := NewBroker(replay)
-		test(ctx, b, func(n int) string { return fmt.Sprint(first + int64(n)) })
+		test(ctx, b, func(n int) string { return strconv.FormatInt(first+int64(n), 10) })
 		cancel()
 		if err := b.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -249,7 +251,7 @@ func TestBrokerClose(t *testing.T) {
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := b.Close(ctx); err != context.DeadlineExceeded {
+			if err := b.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v", err)
 			}
 			<-done

@@ -12,29 +12,29 @@ import (
 )
 
 // recordings returns the recorded provider streams by file name.
-func recordings(t testing.TB) map[string][]byte {
-	t.Helper()
+func recordings(tb testing.TB) map[string][]byte {
+	tb.Helper()
 	for dir := "."; ; dir = filepath.Join("..", dir) {
 		folder := filepath.Join(dir, "..", "shared", "fixtures", "sse")
 		if _, err := os.Stat(folder); err == nil {
-			return readAll(t, folder)
+			return readAll(tb, folder)
 		}
 		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) {
-			t.Skip("no folder ../shared/fixtures/sse above the working directory")
+			tb.Skip("no folder ../shared/fixtures/sse above the working directory")
 		}
 	}
 }
 
-func readAll(t testing.TB, folder string) map[string][]byte {
-	t.Helper()
+func readAll(tb testing.TB, folder string) map[string][]byte {
+	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.sse"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings in %s: %v", folder, err)
+		tb.Fatalf("no recordings in %s: %v", folder, err)
 	}
 	streams := make(map[string][]byte, len(files))
 	for _, file := range files {
 		if streams[filepath.Base(file)], err = os.ReadFile(file); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return streams
@@ -112,6 +112,7 @@ func (s *reread) Read(p []byte) (int, error) {
 }
 
 func benchmarkReader(b *testing.B, chunk int) {
+	b.Helper()
 	const events = 1000
 	stream := chatStream(events - 1)
 	src := &reread{stream: stream, chunk: chunk}

@@ -28,8 +28,8 @@ type Reader struct {
 	err     error
 }
 
-// NewReader returns a reader of src that refuses events of more than max bytes.
-func NewReader(src io.Reader, max int) *Reader { return &Reader{src: src, max: max} }
+// NewReader returns a reader of src that refuses events of more than limit bytes.
+func NewReader(src io.Reader, limit int) *Reader { return &Reader{src: src, max: limit} }
 
 // Reset makes the reader read src from its start, with the memory it has.
 func (r *Reader) Reset(src io.Reader) {

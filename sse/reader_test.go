@@ -48,7 +48,7 @@ func TestReader(t *testing.T) {
 				if !reflect.DeepEqual(got.Events, test.events) {
 					t.Errorf("reads of %d: events %+v, want %+v", size, got.Events, test.events)
 				}
-				if got.Err != test.err || string(got.Rest) != test.rest {
+				if !errors.Is(got.Err, test.err) || string(got.Rest) != test.rest {
 					t.Errorf("reads of %d: ended with %v and %q, want %v and %q", size, got.Err, got.Rest, test.err, test.rest)
 				}
 			}
@@ -70,7 +70,7 @@ func TestReaderHandsOutWhatOneReadCompleted(t *testing.T) {
 			t.Fatalf("got %q and %v, want %q", got, err, block)
 		}
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Fatalf("ended with %v, want EOF", err)
 	}
 	if !r.AtEOF() {
@@ -83,13 +83,13 @@ func TestReaderEndsWithTheError(t *testing.T) {
 	t.Run("of its source, behind the whole events", func(t *testing.T) {
 		src := io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))
 		got := relay(src, large)
-		if string(got.Bytes) != "data: a\n\n" || got.Err != broken || string(got.Rest) != "data: b" {
+		if string(got.Bytes) != "data: a\n\n" || !errors.Is(got.Err, broken) || string(got.Rest) != "data: b" {
 			t.Errorf("got %q, %v, rest %q", got.Bytes, got.Err, got.Rest)
 		}
 	})
 	t.Run("of a source that gives nothing, over and over", func(t *testing.T) {
 		got := relay(&splitReader{stream: []byte("data: a\n\n"), sizes: []byte{0}}, large)
-		if got.Err != io.ErrNoProgress {
+		if !errors.Is(got.Err, io.ErrNoProgress) {
 			t.Errorf("got %v", got.Err)
 		}
 	})
@@ -117,7 +117,7 @@ func TestReaderLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, sizes := range [][]byte{{1}, {7}, {99}, {100}, {101}, nil} {
 				got := relay(&splitReader{stream: []byte(test.stream), sizes: sizes}, limit)
-				if len(got.Bytes) != test.whole || got.Err != test.err {
+				if len(got.Bytes) != test.whole || !errors.Is(got.Err, test.err) {
 					t.Errorf("reads of %v: %d bytes and %v, want %d and %v", sizes, len(got.Bytes), got.Err, test.whole, test.err)
 				}
 			}
@@ -133,7 +133,7 @@ func TestReaderTakesEventsOf16MiB(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := relay(&splitReader{stream: []byte(stream), sizes: []byte{255}, withEOF: true}, large)
-			if got.Err != io.EOF || string(got.Bytes) != stream || len(got.Events) == 0 {
+			if !errors.Is(got.Err, io.EOF) || string(got.Bytes) != stream || len(got.Events) == 0 {
 				t.Errorf("got %d bytes, %d events, %v", len(got.Bytes), len(got.Events), got.Err)
 			}
 		})
@@ -170,7 +170,7 @@ func FuzzReader(f *testing.F) {
 			&splitReader{stream: stream, sizes: sizes, withEOF: true},
 		} {
 			got := relay(source, large)
-			if got.Err == io.ErrNoProgress {
+			if errors.Is(got.Err, io.ErrNoProgress) {
 				continue
 			}
 			if !reflect.DeepEqual(got.Events, events) {
@@ -179,13 +179,13 @@ func FuzzReader(f *testing.F) {
 			if !bytes.Equal(append(got.Bytes, got.Rest...), stream) || !bytes.Equal(got.Rest, rest) {
 				t.Errorf("relayed %q and left %q, want %q to be left", got.Bytes, got.Rest, rest)
 			}
-			if want := map[bool]error{true: io.EOF, false: io.ErrUnexpectedEOF}[len(rest) == 0]; got.Err != want {
+			if want := map[bool]error{true: io.EOF, false: io.ErrUnexpectedEOF}[len(rest) == 0]; !errors.Is(got.Err, want) {
 				t.Errorf("ended with %v, want %v", got.Err, want)
 			}
 		}
 		whole := relay(bytes.NewReader(stream), int(limit))
 		split := relay(iotest.OneByteReader(bytes.NewReader(stream)), int(limit))
-		if !bytes.Equal(whole.Bytes, split.Bytes) || whole.Err != split.Err {
+		if !bytes.Equal(whole.Bytes, split.Bytes) || !errors.Is(whole.Err, split.Err) {
 			t.Errorf("with a limit of %d: %q and %v in one read, %q and %v byte by byte", limit, whole.Bytes, whole.Err, split.Bytes, split.Err)
 		}
 	})

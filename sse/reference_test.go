@@ -89,9 +89,9 @@ type relayed struct {
 	Rest   []byte
 }
 
-func relay(src io.Reader, max int) relayed {
+func relay(src io.Reader, limit int) relayed {
 	var out relayed
-	r := NewReader(src, max)
+	r := NewReader(src, limit)
 	for first := true; ; {
 		block, err := r.Next()
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func proveAnswers(t *testing.T, b *bench) {
+	t.Helper()
 	for _, streamed := range []bool{true, false} {
 		b.script("header X-Request-Id: req-1", b.suite.Answer)
 		o := b.send(t.Context(), t, streamed, providers.Limits{})
@@ -41,6 +42,7 @@ var kindsOf = map[int]providers.Kind{
 }
 
 func proveStatuses(t *testing.T, b *bench) {
+	t.Helper()
 	for status, want := range kindsOf {
 		for _, streamed := range []bool{true, false} {
 			b.script("header Location: http://127.0.0.1:9/", b.suite.Error(status))
@@ -61,6 +63,7 @@ func proveStatuses(t *testing.T, b *bench) {
 }
 
 func proveHints(t *testing.T, b *bench) {
+	t.Helper()
 	for value, want := range map[string]time.Duration{
 		"3": 3 * time.Second, "0": 0, "-1": 0, "NaN": 0, "soon": 0, "1.5": 1500 * time.Millisecond, "18446744073709551616": 0,
 	} {
@@ -103,6 +106,7 @@ func places(answer string, ends map[int]bool) []int {
 }
 
 func proveCuts(t *testing.T, b *bench) {
+	t.Helper()
 	stream := b.bytesOf(t, true)
 	ends := eventEnds(stream)
 	for _, n := range places(stream, ends) {
@@ -128,6 +132,7 @@ func (b *bench) proveCut(t *testing.T, stream string, ends map[int]bool, n int, 
 }
 
 func proveEnds(t *testing.T, b *bench) {
+	t.Helper()
 	stream := b.bytesOf(t, true)
 	ends := eventEnds(stream)
 	finished := strings.Index(stream, `"finish_reason":"stop"`)
@@ -146,6 +151,7 @@ func proveEnds(t *testing.T, b *bench) {
 }
 
 func provePlainCuts(t *testing.T, b *bench) {
+	t.Helper()
 	body := b.bytesOf(t, false)
 	for _, n := range places(body, map[int]bool{0: true, len(body): true}) {
 		for _, ending := range []string{"cut", "end"} {
@@ -159,6 +165,7 @@ func provePlainCuts(t *testing.T, b *bench) {
 }
 
 func proveSplits(t *testing.T, b *bench) {
+	t.Helper()
 	for _, streamed := range []bool{true, false} {
 		want := b.bytesOf(t, streamed)
 		for _, size := range []int{1, 2, 3, 7, 64, 1000} {

@@ -29,6 +29,7 @@ var secrets = []string{
 }
 
 func proveSecrets(t *testing.T, b *bench) {
+	t.Helper()
 	for _, script := range secrets {
 		for _, streamed := range []bool{true, false} {
 			b.up.Script("model", script)
@@ -51,6 +52,7 @@ func proveSecrets(t *testing.T, b *bench) {
 }
 
 func proveFloods(t *testing.T, b *bench) {
+	t.Helper()
 	tests := map[string][]providers.Kind{
 		"flood headers":             {providers.Connection, providers.Malformed},
 		"flood events":              {providers.Malformed},
@@ -73,6 +75,7 @@ func proveFloods(t *testing.T, b *bench) {
 }
 
 func proveHostile(t *testing.T, b *bench) {
+	t.Helper()
 	b.script("header Set-Cookie: a=b", b.suite.Answer)
 	for range 2 {
 		if o := b.send(t.Context(), t, true, providers.Limits{}); !o.whole {
@@ -114,6 +117,7 @@ func proveHostile(t *testing.T, b *bench) {
 }
 
 func proveRequests(t *testing.T, b *bench) {
+	t.Helper()
 	b.script(b.suite.Answer)
 	r := b.request(t, true)
 	r.Header = http.Header{
@@ -155,6 +159,7 @@ func proveRequests(t *testing.T, b *bench) {
 // proveBodies: an upstream answers before it has read the request. When the attempt is over, its body's memory may be
 // used for something else.
 func proveBodies(t *testing.T, b *bench) {
+	t.Helper()
 	head := []byte(`{"model":"combo","filler":"`)
 	filler := bytes.Repeat([]byte("x"), 2<<20)
 	r, err := providers.ParseRequest(providers.Chat, append(append(bytes.Clone(head), filler...), `"}`...))

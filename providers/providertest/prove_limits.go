@@ -16,6 +16,7 @@ const (
 )
 
 func proveLimits(t *testing.T, b *bench) {
+	t.Helper()
 	const far = time.Hour
 	all := func(change func(*providers.Limits)) providers.Limits {
 		l := providers.Limits{Connect: far, FirstToken: far, Idle: far, Response: far}
@@ -59,6 +60,7 @@ func proveLimits(t *testing.T, b *bench) {
 }
 
 func proveCancel(t *testing.T, b *bench) {
+	t.Helper()
 	errLeft := errors.New("left for lunch")
 	tests := map[string]struct {
 		script   string

@@ -41,6 +41,7 @@ func (s Suite) withDefaults() Suite {
 
 // Run proves that a provider keeps what the others rely on (spec: routing.md 3 and 4, failures.md 2 and 3).
 func Run(t *testing.T, s Suite) {
+	t.Helper()
 	s = s.withDefaults()
 	for name, prove := range map[string]func(*testing.T, *bench){
 		"a good answer comes through":                      proveAnswers,
@@ -144,7 +145,7 @@ func (b *bench) attempt(ctx context.Context, a *providers.Attempt) (o outcome) {
 		o.failure, _ = errors.AsType[*providers.Failure](err)
 		return o
 	}
-	defer answer.Events.Close()
+	defer func() { _ = answer.Events.Close() }()
 	o.answer = answer
 	var held strings.Builder
 	for committed := false; ; {

@@ -54,16 +54,18 @@ func newUpstream() *Upstream {
 }
 
 // NewUpstream starts an upstream that is closed at the end of the test.
-func NewUpstream(t testing.TB) *Upstream {
+func NewUpstream(tb testing.TB) *Upstream {
+	tb.Helper()
 	u := New()
-	t.Cleanup(u.Close)
+	tb.Cleanup(u.Close)
 	return u
 }
 
 // NewHandler returns an upstream that is no server: the test serves it where it likes.
-func NewHandler(t testing.TB) *Upstream {
+func NewHandler(tb testing.TB) *Upstream {
+	tb.Helper()
 	u := newUpstream()
-	t.Cleanup(u.Close)
+	tb.Cleanup(u.Close)
 	return u
 }
 
@@ -210,8 +212,8 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Body: body, At: time.Now(),
 	}
 	var asked struct {
-		Model         string
-		Stream        bool
+		Model         string `json:"model"`
+		Stream        bool   `json:"stream"`
 		StreamOptions struct {
 			IncludeUsage bool `json:"include_usage"`
 		} `json:"stream_options"`
