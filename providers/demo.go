@@ -18,7 +18,7 @@ type DemoConfig struct {
 // builtinScripts are there without any configuration. Flaky fails before anything was sent, so that whoever asks a
 // combo of the two always gets an answer, and often enough to be opened; it has recovered when it is probed.
 var builtinScripts = map[string]string{
-	"steady": "ok words=32 first=120ms delay=40ms",
+	"steady": "ok words=45 first=120ms delay=40ms",
 	"flaky":  "fail:server_error x3, fail:timeout x2, ok words=16 delay=30ms x2",
 }
 

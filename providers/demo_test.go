@@ -112,10 +112,10 @@ func TestDemoSteady(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDemo(t, "ok")
 			got := ask(t.Context(), t, d, "steady", streamed, Limits{})
-			if !got.done || len(strings.Fields(got.content)) != 32 || got.last.Usage == nil || got.last.Usage.OutputTokens != 32 {
+			if !got.done || len(strings.Fields(got.content)) != 45 || got.last.Usage == nil || got.last.Usage.OutputTokens != 45 {
 				t.Errorf("streamed %v: %d words, %+v, %v", streamed, len(strings.Fields(got.content)), got.last, got.failure)
 			}
-			if streamed && (got.first != 120*time.Millisecond || got.took != 120*time.Millisecond+32*40*time.Millisecond) {
+			if streamed && (got.first != 120*time.Millisecond || got.took != 120*time.Millisecond+45*40*time.Millisecond) {
 				t.Errorf("first after %s, all after %s", got.first, got.took)
 			}
 			if !strings.HasSuffix(got.text, "data: [DONE]\n\n") && streamed {

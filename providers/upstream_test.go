@@ -163,6 +163,51 @@ func TestRequestsAreSentOnce(t *testing.T) {
 	served.Wait()
 }
 
+// TestConnectLimit: a host that takes connections and says nothing in the handshake.
+func TestConnectLimit(t *testing.T) {
+	here, there := net.Pipe()
+	p := openAI(t, providers.OpenAIConfig{BaseURL: "https://localhost/v1"})
+	p.Dial(func(context.Context, string, string) (net.Conn, error) { return here, nil })
+	var host sync.WaitGroup
+	host.Go(func() {
+		_, _ = io.Copy(io.Discard, there) // until the other side is closed
+	})
+	r, err := providers.ParseRequest(providers.Chat, []byte(`{"model":"m","stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_, err = p.Send(t.Context(), &providers.Attempt{Request: r, Limits: providers.Limits{
+		Connect: 20 * time.Millisecond, FirstToken: time.Hour, Idle: time.Hour,
+	}})
+	failure, _ := errors.AsType[*providers.Failure](err)
+	limit, _ := errors.AsType[*providers.LimitError](err)
+	if failure == nil || failure.Kind != providers.Timeout || limit == nil || limit.Limit != "connect" || time.Since(begun) > 10*time.Second {
+		t.Errorf("got %v after %s", err, time.Since(begun))
+	}
+	here.Close()
+	host.Wait()
+}
+
+// TestAddressesOfNames: a name that resolves to an address of this host is not connected to.
+func TestAddressesOfNames(t *testing.T) {
+	up := providertest.NewUpstream(t)
+	up.Script("m", "chat hello")
+	byName := strings.Replace(up.URL(), "127.0.0.1", "localhost.localdomain", 1)
+	_, err := chat(t, openAI(t, providers.OpenAIConfig{BaseURL: byName}), true)
+	if f, ok := errors.AsType[*providers.Failure](err); !ok || f.Kind != providers.Connection || len(up.Requests()) > 0 {
+		t.Errorf("got %v", err)
+	}
+	if _, err := chat(t, openAI(t, providers.OpenAIConfig{BaseURL: strings.Replace(up.URL(), "127.0.0.1", "localhost", 1)}), true); err != nil {
+		t.Errorf("localhost: %v", err)
+	}
+	_, err = chat(t, openAI(t, providers.OpenAIConfig{BaseURL: "http://169.254.169.254/v1", AllowPrivateNetwork: true}), true)
+	refused, ok := errors.AsType[*providers.AddressError](err)
+	if f, isFailure := errors.AsType[*providers.Failure](err); !ok || !refused.Never || !isFailure || f.Kind != providers.Connection || strings.Contains(f.Error(), "169.254") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestSmallRequestIsOneWrite: headers and body of a usual request leave together.
 func TestSmallRequestIsOneWrite(t *testing.T) {
 	here, there := net.Pipe()
