@@ -98,17 +98,14 @@ func isHex(b byte) bool {
 	return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f'
 }
 
-// hasControl tells whether b holds a byte below a blank, 32 bytes at a time: of a byte below 0x20, and of no other
-// below 0x80, subtracting 0x20 sets the highest bit.
+// hasControl tells whether b holds a byte below a blank, 64 bytes at a time.
 func hasControl(b []byte) bool {
-	const blanks, highs = 0x2020202020202020, 0x8080808080808080
-	for len(b) >= 32 {
-		w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		if ((w0-blanks)&^w0|(w1-blanks)&^w1|(w2-blanks)&^w2|(w3-blanks)&^w3)&highs != 0 {
+	const highs = 0x8080808080808080
+	for len(b) >= 64 {
+		if (below(b[:32:32])|below(b[32:64:64]))&highs != 0 {
 			return true
 		}
-		b = b[32:]
+		b = b[64:]
 	}
 	for _, c := range b {
 		if c < ' ' {
@@ -116,4 +113,13 @@ func hasControl(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// below sets the highest bit of one of its bytes if one of the 32 is below a blank: subtracting a blank sets it in
+// those, and in none that is below 0x80.
+func below(b []byte) uint64 {
+	const blanks = 0x2020202020202020
+	w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+	return (w0-blanks)&^w0 | (w1-blanks)&^w1 | (w2-blanks)&^w2 | (w3-blanks)&^w3
 }
