@@ -213,6 +213,9 @@ func (m *machine) park(now time.Duration, v verdict) int {
 
 // configure gives the machine new settings (6.3): no transition, no new state; a running deadline is clamped.
 func (m *machine) configure(now time.Duration, s circuitbreaker.Settings) {
+	if m.state != circuitbreaker.Degraded { // there it would take a transition
+		m.fades(now) // what was forgotten stays forgotten
+	}
 	before := m.settings
 	m.settings = s
 	if s.Measure != before.Measure || s.Measure == circuitbreaker.Window && s.Window != before.Window {
@@ -263,7 +266,7 @@ func (m *machine) rekey(now time.Duration) {
 	case m.state == circuitbreaker.Isolated:
 		m.clear()
 		m.lastAt, m.lastKind = never, ""
-	case m.blank():
+	case m.seen(now).blank():
 		m.begin()
 	default:
 		m.reset(now, circuitbreaker.ReasonKeyChanged)

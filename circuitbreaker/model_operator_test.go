@@ -54,7 +54,7 @@ func (w *world) resetAll() {
 			left = append(left, name)
 			continue
 		}
-		if m.blank() {
+		if m.seen(w.now).blank() {
 			m.clear() // nothing to tell, but a new generation all the same
 			continue
 		}

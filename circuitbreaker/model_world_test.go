@@ -48,7 +48,7 @@ type world struct {
 	store    *memory
 	registry *circuitbreaker.Registry
 	machines map[string]*machine
-	secret   string // of the key: its fingerprint
+	secret   string                             // of the key: its fingerprint
 	ways     map[[3]string]*circuitbreaker.Path // made once, as a router does
 	breakers map[string]*circuitbreaker.Breaker // kept by somebody for as long as the process lives
 	held     []*holding
