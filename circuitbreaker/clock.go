@@ -15,10 +15,10 @@ const (
 	never moment = math.MaxInt64 // later than every time
 )
 
-// plus saturates, so that no wait is long enough to wrap around.
+// plus saturates short of never, so that no wait is long enough to wrap around.
 func (m moment) plus(d time.Duration) moment {
-	if d > 0 && m > never-moment(d) {
-		return never
+	if d > 0 && m >= never-moment(d) {
+		return never - 1
 	}
 	return m + moment(d)
 }

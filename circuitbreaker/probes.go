@@ -53,7 +53,7 @@ func (p *probes) oldestEnd(now moment) moment {
 func (p *probes) add(now, leaseEnd moment) uint64 {
 	p.list = slices.DeleteFunc(p.list, func(q probe) bool { return q.leaseEnd <= now })
 	p.last++
-	p.list = append(p.list, probe{id: p.last, leaseEnd: min(leaseEnd, never-1)})
+	p.list = append(p.list, probe{id: p.last, leaseEnd: leaseEnd})
 	return p.last
 }
 
