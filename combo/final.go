@@ -88,10 +88,11 @@ func (w *walk) failedLast() *Error {
 		e.ContextWindow = cmp.Or(f.ContextWindow, w.last.leg.model.ContextWindow)
 		e.Message, e.Param = tooLong(e.ContextWindow, e.Message), cmp.Or(f.Param, "messages")
 	}
-	if !client.AsIs && f.Kind != providers.ContextLength {
+	clientsRetry := e.Status == statusTooMany || e.Status > statusInternal
+	if clientsRetry || !client.AsIs && f.Kind != providers.ContextLength {
 		e.ShouldRetry = new(false)
 	}
-	if e.Status == statusTooMany || e.Status > statusInternal {
+	if clientsRetry {
 		e.retryAt(w.worthRetrying(), w.now)
 	}
 	return e
