@@ -1,0 +1,106 @@
+package rules
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/ohmroute/ohmroute/providers/providertest"
+)
+
+// host is the upstream of one provider.
+type host struct {
+	*providertest.Upstream
+	base string // what the provider's base_url is
+
+	pipes  *pipes // nil: it listens on TCP
+	server *http.Server
+	taken  atomic.Int64 // bytes that the gateway has read from it
+	dials  atomic.Int64
+	gone   chan struct{} // closed at the end of the test
+
+	mu    sync.Mutex
+	fault dialing
+}
+
+// dialing is what becomes of a new connection. Connections that are there stay.
+type dialing uint8
+
+const (
+	connects   dialing = iota
+	refuses            // as a port that nobody listens on
+	unresolved         // there is no such name
+	silent             // nothing ever comes back
+)
+
+// newHost starts an upstream over pipes, named after the provider's id.
+func newHost(t *testing.T, id string) *host {
+	t.Helper()
+	h := &host{
+		Upstream: providertest.NewHandler(t), base: "http://" + id + ".test/v1", pipes: newPipes(), gone: make(chan struct{}),
+	}
+	h.server = &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: 0} //nolint:gosec // a test's
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = h.server.Serve(h.pipes) })
+	t.Cleanup(func() {
+		close(h.gone)
+		h.Close()
+		_ = h.server.Close()
+		serving.Wait()
+	})
+	return h
+}
+
+// connection sets what becomes of new connections.
+func (h *host) connection(d dialing) {
+	h.mu.Lock()
+	h.fault = d
+	h.mu.Unlock()
+}
+
+func (h *host) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	h.dials.Add(1)
+	h.mu.Lock()
+	fault := h.fault
+	h.mu.Unlock()
+	switch fault {
+	case refuses:
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	case unresolved:
+		name, _, _ := strings.Cut(address, ":")
+		return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}}
+	case silent:
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-h.gone:
+			return nil, net.ErrClosed
+		}
+	case connects:
+	}
+	conn, err := h.pipes.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &counted{conn, &h.taken}, nil
+}
+
+// counted counts what is read of a connection.
+type counted struct {
+	net.Conn
+	taken *atomic.Int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.taken.Add(int64(n))
+	return n, err
+}
