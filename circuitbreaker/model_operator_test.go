@@ -78,7 +78,7 @@ func (w *world) restart() {
 	}
 	w.held, w.spare, w.parks = nil, nil, nil
 	for name, m := range w.machines {
-		if _, stored := w.store.rows[name]; stored && m.blank() {
+		if _, stored := w.store.rows[name]; stored && m.blank() && !m.windowed() {
 			w.disagree("there is a row of %s, which has nothing to remember", name)
 		}
 		m.restart(w.now, flushInterval)

@@ -1,0 +1,140 @@
+package circuitbreaker_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// Spec: breaker.md 5.
+
+func TestAResetClearsEverythingDeletesTheRowAndBeginsANewGeneration(t *testing.T) {
+	r := newRig(t, cooldown(5*time.Second))
+	early := r.acquire()
+	r.trip()
+	r.flush()
+	status, err := r.reg.Reset(r.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []circuitbreaker.Status{status, r.status()} {
+		if s.State != circuitbreaker.Closed || s.FailureCount != 0 || len(s.KindCounts) != 0 || s.OpenCycle != 0 || !s.RetryAt.IsZero() ||
+			!s.CooldownUntil.IsZero() || s.LastFailureKind != "" || s.Reason != circuitbreaker.ReasonManualReset {
+			t.Errorf("after a reset: %+v", s)
+		}
+	}
+	early.Failure(r.now, "timeout", 0)
+	r.wantCount(0)
+	r.flush()
+	if loaded, _ := r.store.Load(t.Context()); len(loaded.Breakers) != 0 {
+		t.Errorf("rows left: %+v", loaded.Breakers)
+	}
+	batches := r.store.Applied()
+	if last := batches[len(batches)-1]; !last.Sync {
+		t.Errorf("the batch would not survive a power loss: %+v", last)
+	}
+	if ts := r.reg.Transitions(r.name); ts[len(ts)-1].Reason != circuitbreaker.ReasonManualReset || ts[len(ts)-1].From != circuitbreaker.Open {
+		t.Errorf("transitions %+v", ts)
+	}
+}
+
+func TestAResetByNameIncludesAnIsolatedBreaker(t *testing.T) {
+	r := newRig(t)
+	_, _ = r.reg.Isolate(r.name, "ana", "")
+	if s, err := r.reg.Reset(r.name); err != nil || s.State != circuitbreaker.Closed || s.Isolated != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestResetAllLeavesIsolatedBreakersAloneUnlessAskedToIncludeThem(t *testing.T) {
+	h := newThree(t)
+	h.trip()
+	h.on("key:p/k").fail(1, "timeout")
+	_, _ = h.reg.Isolate("provider:p", "ana", "")
+	reset, isolated := h.reg.ResetAll(false)
+	if !slices.Equal(reset, []string{"key:p/k", h.name}) || !slices.Equal(isolated, []string{"provider:p"}) {
+		t.Errorf("reset %v, left %v", reset, isolated)
+	}
+	h.want(circuitbreaker.Closed)
+	h.flush()
+	loaded, _ := h.store.Load(t.Context())
+	if len(loaded.Breakers) != 1 || loaded.Breakers[0].Name != "provider:p" || loaded.Breakers[0].State != circuitbreaker.Isolated {
+		t.Errorf("rows %+v", loaded.Breakers)
+	}
+	if reset, isolated = h.reg.ResetAll(true); !slices.Equal(reset, []string{"provider:p"}) || len(isolated) != 0 {
+		t.Errorf("reset %v, left %v", reset, isolated)
+	}
+	if reset, isolated = h.reg.ResetAll(true); len(reset) != 0 || len(isolated) != 0 {
+		t.Errorf("there was nothing left, but it reset %v and left %v", reset, isolated)
+	}
+}
+
+func TestAPathGoesOnAfterAResetOfAll(t *testing.T) {
+	h := newThree(t)
+	under := h.send()
+	h.trip()
+	h.reg.ResetAll(false)
+	under.Fail(h.now, circuitbreaker.ScopeTarget, "timeout", 0)
+	h.send().Fail(h.now, circuitbreaker.ScopeTarget, "timeout", 0)
+	if s, _ := h.reg.Status(h.name, h.now); s.FailureCount != 1 {
+		t.Errorf("%d failures, want that of the permit given out after the reset", s.FailureCount)
+	}
+	h.wantCount(1) // a breaker that somebody kept speaks for the one that has its name now
+}
+
+func TestIsolateKeepsCountsAndCycleAndClearsThePark(t *testing.T) {
+	r := newRig(t, cooldown(5*time.Second))
+	r.trip()
+	r.failProbe("timeout", 0)
+	before := r.status()
+	s, err := r.reg.Isolate(r.name, "ana", "billing")
+	if err != nil || s.State != circuitbreaker.Isolated || s.FailureCount != before.FailureCount || s.OpenCycle != 1 || !s.RetryAt.IsZero() {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s.Isolated == nil || s.Isolated.By != "ana" || s.Isolated.Reason != "billing" || !s.Isolated.At.Equal(r.now) {
+		t.Errorf("isolated %+v", s.Isolated)
+	}
+
+	parked := newRig(t, cooldown(5*time.Second))
+	parked.fail(1, "timeout")
+	if s, _ := parked.reg.Isolate(parked.name, "ana", ""); !s.CooldownUntil.IsZero() || s.FailureCount != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestReleaseLetsOneProbeDecideAndAFailedOneWaitsAStepLonger(t *testing.T) {
+	r := newRig(t)
+	r.trip()
+	_, _ = r.reg.Isolate(r.name, "ana", "")
+	if s, err := r.reg.Release(r.name); err != nil || s.State != circuitbreaker.HalfOpen || s.Isolated != nil {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	probe := r.acquire()
+	r.refused(circuitbreaker.ReasonProbing)
+	probe.Failure(r.now, "timeout", 0)
+	if got := r.wait(); got != time.Minute {
+		t.Errorf("wait %v, want 1m", got)
+	}
+}
+
+func TestOperatorActionsOnUnknownNamesSaySo(t *testing.T) {
+	r := newRig(t)
+	_, reset := r.reg.Reset("target:p/unknown")
+	_, isolate := r.reg.Isolate("target:p/unknown", "ana", "")
+	_, release := r.reg.Release("target:p/unknown")
+	_, notHeld := r.reg.Release(r.name)
+	for _, err := range []error{reset, isolate, release} {
+		if !errors.Is(err, circuitbreaker.ErrUnknown) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if !errors.Is(notHeld, circuitbreaker.ErrNotIsolated) {
+		t.Errorf("error %v", notHeld)
+	}
+	if _, known := r.reg.Status("target:p/unknown", r.now); known {
+		t.Error("the name is known now")
+	}
+}
