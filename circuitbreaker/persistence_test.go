@@ -1,0 +1,390 @@
+package circuitbreaker_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/circuitbreaker/storetest"
+)
+
+// Spec: breaker.md 7, by number. The writer runs in a bubble where time is the test's.
+
+// running is a registry whose writer runs.
+type running struct {
+	*rig
+	log bytes.Buffer
+	sub *circuitbreaker.Subscription
+}
+
+// run runs a test with a started registry, which is closed at its end.
+func run(t *testing.T, test func(t *testing.T, r *running)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &running{rig: &rig{T: t, store: storetest.NewMemory(), name: "target:p/m"}}
+		r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{
+			Store: r.store, Default: rigSettings(), Logger: slog.New(slog.NewTextHandler(&r.log, nil)),
+		})
+		r.breaker, r.now = r.reg.Get(r.name), time.Now()
+		r.sub = r.reg.Subscribe(100)
+		r.reg.Start()
+		test(t, r)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_ = r.reg.Close(ctx)
+	})
+}
+
+// sleep lets time pass in the bubble.
+func (r *running) sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+	r.now = time.Now()
+}
+
+// events are those that were published up to now.
+func (r *running) events() (all []circuitbreaker.Event) {
+	synctest.Wait()
+	ctx, cancel := context.WithTimeout(r.Context(), time.Nanosecond)
+	defer cancel()
+	for {
+		ev, _, err := r.sub.Next(ctx)
+		if err != nil {
+			return all
+		}
+		all = append(all, ev)
+	}
+}
+
+// 2
+func TestATransitionIsWrittenAtOnceAndCountsWithinTheFlushInterval(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		r.fail(1, "timeout")
+		r.sleep(time.Second - time.Nanosecond)
+		if n := len(r.store.Applied()); n != 0 {
+			t.Fatalf("%d commits before the interval", n)
+		}
+		r.sleep(time.Nanosecond)
+		if got := r.store.Applied(); len(got) != 1 || got[0].Save[0].Failures != 1 {
+			t.Fatalf("commits %+v", got)
+		}
+		r.fail(2, "timeout")
+		synctest.Wait()
+		if got := r.store.Applied(); len(got) != 2 || got[1].Save[0].State != circuitbreaker.Degraded || len(got[1].Transitions) != 1 {
+			t.Fatalf("commits %+v", got)
+		}
+	})
+}
+
+// 2
+func TestManyTransitionsAreOneGroupCommit(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		release := r.store.Block()
+		r.trip()
+		synctest.Wait() // the first commit is under way
+		for _, name := range []string{"target:p/a", "target:p/b", "target:p/c"} {
+			r.breaker = r.reg.Get(name)
+			r.trip()
+		}
+		release()
+		synctest.Wait()
+		if got := r.store.Applied(); len(got) != 2 || len(got[1].Save) != 3 {
+			t.Errorf("%d commits: %+v", len(got), got)
+		}
+	})
+}
+
+// 3
+func TestEventsArePublishedAfterTheirCommit(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		release := r.store.Block()
+		r.trip()
+		if got := r.events(); len(got) != 0 {
+			t.Fatalf("visible before it was durable: %+v", got[0].Transition)
+		}
+		release()
+		if got := r.events(); len(got) != 2 || got[1].Transition.To != circuitbreaker.Open {
+			t.Errorf("events %+v", got)
+		}
+	})
+}
+
+// 3
+func TestDurableWaitsForWhatIsOwedOrForTheStoreToBeBroken(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		r.fail(1, "timeout") // counts only: nothing would be written for a second
+		start := time.Now()
+		if p := r.reg.Durable(t.Context()); p.Degraded || p.OldestUnsaved != 0 || time.Since(start) != 0 {
+			t.Fatalf("%+v after %v", p, time.Since(start))
+		}
+		if len(r.store.Applied()) != 1 {
+			t.Fatal("it was not committed")
+		}
+		release := r.store.Block()
+		defer release()
+		r.trip()
+		p := r.reg.Durable(t.Context())
+		if waited := time.Since(start); !p.Degraded || waited != time.Second || p.OldestUnsaved != time.Second {
+			t.Errorf("%+v after %v, want degraded after 1s", p, waited)
+		}
+		if p = r.reg.Durable(t.Context()); !p.Degraded || time.Since(start) != time.Second {
+			t.Errorf("a broken store is waited for: %+v after %v", p, time.Since(start))
+		}
+	})
+}
+
+// 3
+func TestDurableEndsWithItsContext(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		release := r.store.Block()
+		defer release()
+		r.trip()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		if r.reg.Durable(ctx); time.Since(start) != time.Millisecond {
+			t.Errorf("it waited %v", time.Since(start))
+		}
+	})
+}
+
+// 4
+func TestAStoreThatFailsIsRetriedForEverAndEverythingOwedIsWrittenWhenItIsBack(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		r.store.Fail(errors.New("disk full"))
+		r.trip()
+		r.sleep(time.Hour)
+		attempts := r.store.Attempts()
+		if attempts < 100 || attempts > 1000 {
+			t.Errorf("%d attempts in an hour", attempts)
+		}
+		if p := r.reg.Persistence(); !p.Degraded || p.OldestUnsaved != time.Hour {
+			t.Errorf("%+v", p)
+		}
+		if s, err := r.reg.Reset(r.name); err != nil || s.State != circuitbreaker.Closed {
+			t.Errorf("an operator's action does not work in memory: %+v, %v", s, err)
+		}
+		r.trip()
+		if got := r.events(); len(got) != 1 || got[0].Persistence == nil || !got[0].Persistence.Degraded {
+			t.Fatalf("events %+v", got)
+		}
+		r.store.Fail(nil)
+		r.sleep(5 * time.Second)
+		if p := r.reg.Persistence(); p.Degraded || p.OldestUnsaved != 0 {
+			t.Errorf("%+v", p)
+		}
+		loaded, _ := r.store.Load(t.Context())
+		if len(loaded.Breakers) != 1 || loaded.Breakers[0].State != circuitbreaker.Open || len(loaded.Transitions[r.name]) != 5 {
+			t.Errorf("stored %+v", loaded)
+		}
+		if got := r.events(); len(got) != 6 || got[0].Persistence == nil || got[0].Persistence.Degraded {
+			t.Errorf("%d events", len(got))
+		}
+		if log := r.log.String(); strings.Count(log, "level=ERROR") != 1 || strings.Count(log, "stored again") != 1 {
+			t.Errorf("more than a line at the start and one at the end:\n%s", log)
+		}
+	})
+}
+
+// 4
+func TestWhatWaitsForAStoreThatFailsIsBounded(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		r.store.Fail(errors.New("disk full"))
+		for range 12_000 {
+			_, _ = r.reg.Reset(r.name)
+		}
+		r.sleep(time.Minute)
+		r.store.Fail(nil)
+		r.sleep(time.Minute)
+		_, lost, _ := r.sub.Next(t.Context()) // of the subscription's own 100
+		if batches := r.store.Applied(); len(batches[0].Transitions) != 10_000 || lost < 11_900-1 {
+			t.Errorf("%d transitions, %d lost to the subscriber", len(batches[0].Transitions), lost)
+		}
+	})
+}
+
+// 5
+func TestRestoreBringsEveryStateBackAsItWas(t *testing.T) {
+	for name, test := range map[string]struct {
+		change with
+		before func(r *rig)
+		want   circuitbreaker.State
+	}{
+		"CLOSED with counts and kinds": {before: func(r *rig) { r.fail(1, "timeout"); r.fail(1, "auth") }, want: circuitbreaker.Closed},
+		"DEGRADED":                     {before: func(r *rig) { r.fail(3, "timeout") }, want: circuitbreaker.Degraded},
+		"OPEN with its deadline":       {before: (*rig).trip, want: circuitbreaker.Open},
+		"OPEN in a later cycle":        {before: func(r *rig) { r.trip(); r.failProbe("auth", time.Minute) }, want: circuitbreaker.Open},
+		"ISOLATED":                     {before: func(r *rig) { r.fail(2, "timeout"); _, _ = r.reg.Isolate(r.name, "ana", "billing") }, want: circuitbreaker.Isolated},
+		"the buckets of a window": {measure(circuitbreaker.Window), func(r *rig) {
+			for range 4 {
+				r.fail(1, "timeout")
+				r.succeed(2)
+				r.pass(time.Second)
+			}
+		}, circuitbreaker.Degraded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := test.change
+			if change == nil {
+				change = func(*circuitbreaker.Settings) {}
+			}
+			r := newRig(t, change)
+			test.before(r)
+			r.flush()
+			before := r.status()
+			r.boot(rigSettings(change))
+			after := r.status()
+			if after.State != test.want || !reflect.DeepEqual(before, after) {
+				t.Errorf("before %+v\nafter  %+v", before, after)
+			}
+		})
+	}
+}
+
+// 5
+func TestAHalfOpenBreakerComesBackAsOpenWithAPassedDeadline(t *testing.T) {
+	r := newRig(t)
+	r.probing()
+	r.acquire()
+	r.restart()
+	if s := r.status(); s.State != circuitbreaker.Open || s.RetryAt.After(r.now) || s.RetryAfter != 0 {
+		t.Fatalf("restored %+v", s)
+	}
+	if p := r.acquire(); !p.Probe() {
+		t.Error("the next request does not probe")
+	}
+	if got := r.reasons(); got[len(got)-2] != circuitbreaker.ReasonRestored {
+		t.Errorf("reasons %v", got)
+	}
+}
+
+// 5
+func TestAPassedDeadlineIsProbedByTheNextRequest(t *testing.T) {
+	r := newRig(t)
+	r.trip()
+	r.flush()
+	r.pass(time.Hour)
+	r.boot(rigSettings())
+	r.want(circuitbreaker.Open)
+	if p := r.acquire(); !p.Probe() {
+		t.Error("the next request does not probe")
+	}
+}
+
+// 5
+func TestARowThatCantBeReadIsSkippedWithOneWarningAndKept(t *testing.T) {
+	store, log := storetest.NewMemory(), new(bytes.Buffer)
+	store.Damage("target:p/broken", 7, errors.New("no such state"))
+	if err := store.Apply(t.Context(), circuitbreaker.Batch{Save: []circuitbreaker.Snapshot{
+		{Name: "target:p/odd", Version: 8, State: circuitbreaker.Open}, // without a deadline
+		{Name: "target:p/m", Version: 9, State: circuitbreaker.Isolated, Isolated: &circuitbreaker.Isolation{By: "ana"}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	reg := circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err := reg.Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all := reg.List(time.Time{}); len(all) != 1 || all[0].State != circuitbreaker.Isolated {
+		t.Errorf("restored %+v", all)
+	}
+	for _, name := range []string{"target:p/broken", "target:p/odd"} {
+		if strings.Count(log.String(), name) != 1 {
+			t.Errorf("%s is not named once:\n%s", name, log)
+		}
+	}
+	if err := reg.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if loaded, _ := store.Load(t.Context()); len(loaded.Unreadable) != 1 || len(loaded.Breakers) != 2 {
+		t.Errorf("rows %+v", loaded)
+	}
+}
+
+// 5
+func TestAStoreThatCantBeReadAtTheStartIsRestoredWhenItIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		open := func() *circuitbreaker.Registry {
+			return circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store, Default: rigSettings(), Logger: slog.New(slog.DiscardHandler)})
+		}
+		r := &rig{T: t, now: time.Now(), name: "target:p/m", reg: open()}
+		for _, name := range []string{"target:p/m", "target:p/other"} {
+			r.breaker = r.reg.Get(name)
+			r.trip()
+		}
+		r.flush()
+
+		store.Fail(errors.New("locked"))
+		r.reg = open()
+		if err := r.reg.Restore(t.Context()); err == nil || !r.reg.Persistence().Degraded {
+			t.Fatalf("error %v, %+v", err, r.reg.Persistence())
+		}
+		r.reg.Start()
+		r.breaker = r.reg.Get("target:p/other")
+		r.fail(1, "timeout") // learned meanwhile
+		time.Sleep(time.Minute)
+		store.Fail(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if p := r.reg.Persistence(); p.Degraded || p.OldestUnsaved != 0 {
+			t.Errorf("%+v", p)
+		}
+		if s, _ := r.reg.Status("target:p/m", r.now); s.State != circuitbreaker.Open {
+			t.Errorf("not restored: %+v", s)
+		}
+		if s, _ := r.reg.Status("target:p/other", r.now); s.State != circuitbreaker.Closed || s.FailureCount != 1 {
+			t.Errorf("what was learned meanwhile is lost: %+v", s)
+		}
+		loaded, _ := store.Load(t.Context())
+		for _, row := range loaded.Breakers {
+			if row.Name == "target:p/other" && row.State != circuitbreaker.Closed {
+				t.Errorf("the older row stands: %+v", row)
+			}
+		}
+		if err := r.reg.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// 6
+func TestFlushAndCloseWriteEverythingOwed(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		r.fail(1, "timeout")
+		if err := r.reg.Flush(t.Context()); err != nil || len(r.store.Applied()) != 1 {
+			t.Fatalf("%v, %d commits", err, len(r.store.Applied()))
+		}
+		r.fail(1, "timeout")
+		if err := r.reg.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.store.Applied(); len(got) != 2 || got[1].Save[0].Failures != 2 {
+			t.Errorf("commits %+v", got)
+		}
+		if _, _, err := r.sub.Next(t.Context()); !errors.Is(err, circuitbreaker.ErrClosed) {
+			t.Errorf("the subscription ends with %v", err)
+		}
+	})
+}
+
+// 6
+func TestCloseGivesUpWithItsContext(t *testing.T) {
+	run(t, func(t *testing.T, r *running) {
+		release := r.store.Block()
+		r.trip()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.reg.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		release()
+	})
+}
