@@ -1,8 +1,10 @@
 package db
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -39,6 +41,52 @@ func BenchmarkApply(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
 			})
 		}
+	}
+}
+
+// BenchmarkAppendRequests is a batch of requests, as large as the server's, appended and, in a log that is at its
+// limit, trimmed.
+func BenchmarkAppendRequests(b *testing.B) {
+	const rows = 128
+	for _, full := range []bool{false, true} {
+		b.Run(fmt.Sprintf("full=%t", full), func(b *testing.B) {
+			d, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "ohmroute.db")})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() {
+				if err := d.Close(); err != nil {
+					b.Error(err)
+				}
+			}()
+			batch := make([]Request, rows)
+			n, number := 0, 1<<30
+			next := func() {
+				for i := range batch {
+					n++
+					batch[i] = request(n)
+					batch[i].ID = fmt.Sprintf("req_%012x%012x", n/10, rand.Uint64N(1<<48))
+					batch[i].Body = bytes.Repeat([]byte("x"), 700)
+				}
+				if err := d.AppendRequests(b.Context(), batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for full && n < 10_000 {
+				next()
+				number = n
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				next()
+				for more := true; more; {
+					if more, err = d.TrimRequests(b.Context(), noon, number, 1<<40); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+		})
 	}
 }
 

@@ -61,6 +61,7 @@ func fill(t *testing.T, d *DB) {
 			t.Fatal(err)
 		}
 	}
+	log(t, d, 1, 60)
 }
 
 func load(t *testing.T, d *DB) circuitbreaker.Loaded {

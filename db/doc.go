@@ -1,6 +1,6 @@
 // Package db keeps what must outlive the process in one SQLite database: the state of the breakers
-// (it implements circuitbreaker.Store) and the configuration that was made over HTTP. It is the only
-// package that speaks SQL.
+// (it implements circuitbreaker.Store), the configuration that was made over HTTP, and the log of
+// finished requests. It is the only package that speaks SQL.
 //
 // # Files
 //

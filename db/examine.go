@@ -24,7 +24,7 @@ const (
 	fullCheckUpTo = 64 << 20
 )
 
-// checked are the tables that are checked in a database of any size.
+// checked are the tables that are checked in a database of any size: what makes one large is the log of requests.
 var checked = []string{"breakers", "breaker_transitions", "documents"}
 
 // found is what stands at the place of a database.

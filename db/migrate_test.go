@@ -103,6 +103,10 @@ func TestEveryOlderSchemaIsBroughtUpToDateWithWhatItHolds(t *testing.T) {
 			if err != nil || version >= 2 && string(documents["openai"]) != `{"id":"openai"}` {
 				t.Errorf("documents are %q, %v", documents, err)
 			}
+			logged, found, err := d.Request(t.Context(), "req_a")
+			if err != nil || found != (version >= 3) || found && (string(logged.Body) != `{"id":"req_a"}` || !logged.At.Equal(at(0))) {
+				t.Errorf("the request is %+v, %v", logged, err)
+			}
 			closed(t, d)
 			if got := examined(t, path); got.version != known {
 				t.Errorf("schema version is %d, want %d", got.version, known)

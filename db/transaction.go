@@ -14,6 +14,7 @@ var statements = []string{
 	saveBreaker, deleteBreaker, deleteBreakers, rememberBreaker, rememberBreakers,
 	appendTransition, trimTransitions, forgetTransitions, rememberTransitions,
 	putDocument, deleteDocument,
+	appendRequest, trimOldRequests, requestsSize, firstRequests, trimFirstRequests,
 }
 
 func prepare(ctx context.Context, writer *sqlx.DB) (map[string]*sqlx.Stmt, error) {
@@ -38,16 +39,47 @@ type transaction struct {
 // exec runs one of statements. The context is looked at before and not during the statement, which
 // would cost the driver a goroutine: the transaction has its lock, so no statement waits.
 func (t *transaction) exec(ctx context.Context, statement string, values ...any) error {
-	if err := ctx.Err(); err != nil {
+	stmt, err := t.bind(ctx, statement)
+	if err != nil {
 		return err
+	}
+	_, err = stmt.ExecContext(context.WithoutCancel(ctx), values...)
+	return err
+}
+
+// change is exec that tells how many rows there were to change.
+func (t *transaction) change(ctx context.Context, statement string, values ...any) (int64, error) {
+	stmt, err := t.bind(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	result, err := stmt.ExecContext(context.WithoutCancel(ctx), values...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// rows is exec for a statement that answers: it fills the slice behind into.
+func (t *transaction) rows(ctx context.Context, into any, statement string, values ...any) error {
+	stmt, err := t.bind(ctx, statement)
+	if err != nil {
+		return err
+	}
+	return stmt.SelectContext(context.WithoutCancel(ctx), into, values...)
+}
+
+// bind gives the prepared statement as the transaction's own, unless ctx has ended.
+func (t *transaction) bind(ctx context.Context, statement string) (*sqlx.Stmt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	stmt, ok := t.bound[statement]
 	if !ok {
 		stmt = t.tx.StmtxContext(ctx, t.prepared[statement])
 		t.bound[statement] = stmt
 	}
-	_, err := stmt.ExecContext(context.WithoutCancel(ctx), values...)
-	return err
+	return stmt, nil
 }
 
 // write runs fn in a transaction. The setting that decides what a commit waits for can't change
