@@ -17,11 +17,13 @@ func (s *script) pick(n int) int {
 	return int(b) % n
 }
 
-// FuzzModel is the model's property test for as long as one likes: go test -fuzz FuzzModel ./circuitbreaker
+// FuzzModel is the property test of the model for as long as one likes:
+//
+//	go test -fuzz FuzzModel -fuzzminimizetime 10x ./circuitbreaker
 func FuzzModel(f *testing.F) {
-	for seed := range uint64(8) {
-		input := make([]byte, 4096)
-		_, _ = rand.NewChaCha8([32]byte{byte(seed)}).Read(input)
+	for seed := range byte(32) {
+		input := make([]byte, 512)
+		_, _ = rand.NewChaCha8([32]byte{seed}).Read(input)
 		f.Add(input)
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
