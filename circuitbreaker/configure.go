@@ -3,6 +3,7 @@ package circuitbreaker
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"time"
 )
 
@@ -68,20 +69,24 @@ func (r *Registry) depart(s *slot, now moment) bool {
 	return true
 }
 
-// reconfigure fits a breaker to what the configuration says now.
+// reconfigure fits a breaker to what the configuration says now. Settings that
+// say what they said before change nothing.
 func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	old := b.rules.Load()
 	if b.m.state != Degraded { // there it would take a transition, which a change of settings never makes
-		b.m.tally.age(b.rules.Load(), now) // what the old settings have forgotten stays forgotten
+		b.m.tally.age(old, now) // what the old settings have forgotten stays forgotten
 	}
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
-	if s := b.restored; s != nil {
+	switch restored := b.restored; {
+	case restored != nil:
 		b.restored, b.unpublished = nil, nil
-		b.revive(s, &t)
+		b.revive(restored, &t)
+	case !reflect.DeepEqual(old.Settings, s.rules.Settings):
+		b.m.adapt(&t)
 	}
-	b.m.adapt(&t)
 	b.renewFor(s.fingerprint, &t)
 	b.done(&t)
 }
