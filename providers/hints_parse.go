@@ -89,18 +89,16 @@ var units = map[string]time.Duration{
 
 // duration parses "10h17m5.7s", "12ms", "5 minutes", "1d2h". Each number needs its unit.
 func duration(s string) time.Duration {
-	sum, _ := leadingDuration(s, true)
-	return sum
+	return leadingDuration(s, true)
 }
 
 // wordedDuration parses the duration that a text begins with and leaves the words after it alone.
 func wordedDuration(s string) time.Duration {
-	sum, _ := leadingDuration(s, false)
-	return sum
+	return leadingDuration(s, false)
 }
 
-// leadingDuration adds up numbers with units as far as they go. With whole set, anything else is an error.
-func leadingDuration(s string, whole bool) (sum time.Duration, ok bool) {
+// leadingDuration adds up numbers with units as far as they go. With whole set, anything else makes it 0.
+func leadingDuration(s string, whole bool) (sum time.Duration) {
 	rest := strings.ToLower(strings.TrimSpace(s))
 	for rest != "" {
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789."))
@@ -112,17 +110,17 @@ func leadingDuration(s string, whole bool) (sum time.Duration, ok bool) {
 		unit, known := units[after[:letters]]
 		if digits == 0 || !known {
 			if whole {
-				return 0, false
+				return 0
 			}
-			return sum, sum > 0
+			return sum
 		}
 		number, numeric := decimal(rest[:digits])
 		part := scaled(rest[:digits], unit)
 		if overflow := part == 0 && number >= 1; !numeric || overflow || sum > math.MaxInt64-part {
-			return 0, false
+			return 0
 		}
 		sum += part
 		rest = strings.TrimLeft(after[letters:], " ")
 	}
-	return sum, sum > 0
+	return sum
 }
