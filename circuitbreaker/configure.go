@@ -75,9 +75,7 @@ func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	old := b.rules.Load()
-	if b.m.state != Degraded { // there it would take a transition, which a change of settings never makes
-		b.m.tally.age(old, now) // what the old settings have forgotten stays forgotten
-	}
+	b.m.fade(old, now) // what the old settings have forgotten stays forgotten
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
 	switch restored := b.restored; {

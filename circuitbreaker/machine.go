@@ -164,6 +164,13 @@ func (m *machine) age(t *turn) {
 	}
 }
 
+// fade is age without a transition: it leaves DEGRADED as it is.
+func (m *machine) fade(r *rules, now moment) {
+	if m.state != Degraded {
+		m.tally.age(r, now)
+	}
+}
+
 // shown is the state and the counts that hold at now. It changes nothing.
 func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
 	failed, total = m.tally.at(r, now)

@@ -124,7 +124,7 @@ func (b *Breaker) resetAway(now moment) []Transition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.turn(now, 0)
-	b.m.tally.age(t.rules, now)
+	b.m.fade(t.rules, now)
 	blank := b.m.blank()
 	b.m.reset(&t, ReasonManualReset)
 	b.leave(replaced)

@@ -388,3 +388,15 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 		release()
 	})
 }
+
+// 5, and 2.1: writing a row is a look.
+func TestForgottenFailuresStayForgottenWhenARowIsWritten(t *testing.T) {
+	r := newRig(t)
+	r.fail(3, "timeout")
+	r.pass(time.Hour)
+	r.reg.Get("target:p/other")
+	_, _ = r.reg.Reset("target:p/other") // so that something is written
+	r.restart()
+	r.want(circuitbreaker.Closed)
+	r.wantCount(0)
+}

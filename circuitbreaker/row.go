@@ -20,7 +20,7 @@ func (s *slot) row(r *Registry, now moment) (Snapshot, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.owed = false
-	b.m.tally.age(b.rules.Load(), now)
+	b.m.fade(b.rules.Load(), now)
 	if b.m.blank() {
 		return Snapshot{}, false
 	}
