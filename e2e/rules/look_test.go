@@ -169,7 +169,7 @@ func (w *world) plan(name string) string {
 // until it is there.
 func (w *world) open(h *host, provider, model string) {
 	w.t.Helper()
-	h.Script(model, "error 403 - not for you")
+	h.Script("", "error 403 - not for you")
 	w.ask(provider+"/"+model, false)
 	if b := w.breaker("target:" + provider + "/" + model); b.State != "OPEN" {
 		w.t.Fatalf("the breaker is %s", b.State)

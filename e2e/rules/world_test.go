@@ -37,9 +37,10 @@ type world struct {
 	mu    sync.Mutex
 	hosts map[string]*host
 
-	stop context.CancelFunc
-	done chan error
-	end  []func() // in this order, after the server has ended
+	stop  context.CancelFunc
+	done  chan error
+	first []func() // before the server is told to end
+	end   []func() // in this order, after the server has ended
 }
 
 // virtual runs a test against a gateway whose clock, like the test's, is the bubble's. yaml are further lines
@@ -173,6 +174,9 @@ func (w *world) close() {
 	if w.stop == nil {
 		return
 	}
+	for _, f := range w.first {
+		f()
+	}
 	w.stop()
 	w.stop = nil
 	w.client.CloseIdleConnections()
@@ -184,6 +188,9 @@ func (w *world) close() {
 	}
 	w.client.CloseIdleConnections()
 }
+
+// atEnd does something while the gateway still runs.
+func (w *world) atEnd(f func()) { w.first = append(w.first, f) }
 
 // provider makes a provider of kind openai with an upstream of its own. members are further members of its document.
 func (w *world) provider(id string, members ...string) *host {
