@@ -98,7 +98,7 @@ func (w *world) log() []logged {
 	var list struct {
 		Requests []logged `json:"requests"`
 	}
-	w.read("/api/v1/requests", &list)
+	w.read("/api/v1/requests?limit=1000", &list)
 	return list.Requests
 }
 
