@@ -10,8 +10,11 @@ func TestDocumentsAreKeptByCollectionAndID(t *testing.T) {
 	d := open(t, path)
 	binary := []byte("\x00\xff{\"a\":\"\U0001F600\"}\x00")
 	steps := []struct{ collection, id, body string }{
-		{"providers", "a", "first"}, {"providers", "a", "second"}, {"providers", "b/c d'", string(binary)},
-		{"combos", "a", "another"}, {"combos", "empty", ""},
+		{"providers", "a", "first"},
+		{"providers", "a", "second"},
+		{"providers", "b/c d'", string(binary)},
+		{"combos", "a", "another"},
+		{"combos", "empty", ""},
 	}
 	for _, s := range steps {
 		if err := d.PutDocument(t.Context(), s.collection, s.id, []byte(s.body)); err != nil {

@@ -95,12 +95,12 @@ func (e *InUseError) Error() string {
 		"stop it, or choose another data directory", e.Path, holder, e.Lock)
 }
 
-// place makes a typed error of what SQLite said about the file at path: damaged, or not writable.
-// Anything else comes back as it was.
-func place(path string, err error) error {
+// typed makes a typed error of what SQLite said about the file at path: damaged, or not writable.
+// It is nil for anything else.
+func typed(path string, err error) error {
 	said, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
-		return err
+		return nil
 	}
 	switch primary := said.Code() & 0xff; primary {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
@@ -108,6 +108,14 @@ func place(path string, err error) error {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL,
 		sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
 		return &UnwritableError{Path: path, Err: err}
+	}
+	return nil
+}
+
+// place is err, typed if it can be.
+func place(path string, err error) error {
+	if known := typed(path, err); known != nil {
+		return known
 	}
 	return err
 }

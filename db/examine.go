@@ -196,8 +196,8 @@ func unreadable(path string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if typed := place(path, err); typed != err {
-		return typed
+	if known := typed(path, err); known != nil {
+		return known
 	}
 	return &DamagedError{Path: path, Detail: err.Error(), Err: err}
 }

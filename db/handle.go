@@ -42,7 +42,7 @@ func openHandle(ctx context.Context, o Options) (_ *handle, err error) {
 		return nil, &UnwritableError{Path: at.path, Err: err}
 	}
 	h := &handle{at: at, lock: held}
-	defer func() {
+	defer func() { //nolint:contextcheck // what was opened is closed also when ctx has ended
 		if err != nil {
 			err = errors.Join(err, h.close())
 		}
@@ -111,8 +111,8 @@ func (h *handle) unwritable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if typed := place(h.at.path, err); typed != err {
-		return typed
+	if known := typed(h.at.path, err); known != nil {
+		return known
 	}
 	if _, system := errors.AsType[*os.PathError](err); system {
 		return &UnwritableError{Path: h.at.path, Err: err}
@@ -133,7 +133,7 @@ func (h *handle) close() error {
 		failed = errors.Join(failed, h.reader.Close())
 	}
 	if h.writer != nil {
-		_, err := h.writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+		_, err := h.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 		failed = errors.Join(failed, err, h.writer.Close())
 	}
 	return errors.Join(failed, h.lock.release())
