@@ -64,28 +64,47 @@ type Server struct {
 	AllowAnonymous bool          // serve /v1 without client keys on a listener that isn't loopback
 	AllowedHosts   []string      // Host names that the admin side answers beside the listen addresses and localhost
 	AllowedOrigins []string      // origins that browsers may call /v1 from (CORS), none by default
-	RequestLog     int           // requests kept for /api/v1/requests, 1,000
+	RequestLog     RequestLog    // what is kept for /api/v1/requests
+}
+
+// RequestLog says how much of the log of finished requests is kept: whatever is over one of the limits goes, the
+// oldest first. Zero values are the defaults of the server package.
+type RequestLog struct {
+	MaxRows int           // 100,000
+	MaxAge  time.Duration // since a request began, 168 h
+	MaxSize int64         // bytes on disk, about, 256 MiB
 }
 
 const (
 	leastBody = 1 << 10
 	mostBody  = 1 << 30
+
+	leastLogSize = 1 << 20
+	mostLogSize  = 1 << 30
 )
 
 func (s *Server) members(m members) {
 	text(m, "listen", &s.Listen, optional(addressRule))
 	text(m, "admin_listen", &s.AdminListen, optional(addressRule))
 	duration(m, "drain_timeout", &s.DrainTimeout, aboveZero)
-	body := int(s.MaxBody)
-	count(m, "max_body", &body, span{least: leastBody, most: mostBody})
-	if int64(body) != s.MaxBody {
-		s.MaxBody = int64(body)
-	}
+	size(m, "max_body", &s.MaxBody, span{least: leastBody, most: mostBody})
 	text(m, "metrics_token", &s.MetricsToken, optional(secretRule))
 	flag(m, "allow_anonymous", &s.AllowAnonymous)
 	m.texts("allowed_hosts", &s.AllowedHosts, hostRule)
 	m.texts("allowed_origins", &s.AllowedOrigins, originRule)
-	count(m, "request_log", &s.RequestLog, span{least: 1, most: 100_000})
+	s.RequestLog.members(m)
+}
+
+// members are those of request_log, which may also be the number of rows alone.
+func (l *RequestLog) members(m members) {
+	rows := span{least: 1, most: mostCounts}
+	plain(&l.MaxRows, func(v **int) {
+		m.countOr("request_log", v, rows, func(m members) {
+			m.count("max_rows", v, rows)
+			duration(m, "max_age", &l.MaxAge, aboveZero)
+			size(m, "max_size", &l.MaxSize, span{least: leastLogSize, most: mostLogSize})
+		})
+	})
 }
 
 // Defaults are the values that providers and combos take where they set none.

@@ -73,7 +73,7 @@ func TestAWholeFileIsRead(t *testing.T) {
 	}
 	s := f.Server
 	if s.Listen != "127.0.0.1:4700" || s.AdminListen != "localhost:4701" || s.DrainTimeout != 5*time.Second || s.MaxBody != 1<<20 ||
-		s.MetricsToken != "scrape-me" || !s.AllowAnonymous || s.RequestLog != 50 || len(s.AllowedHosts)+len(s.AllowedOrigins) != 3 {
+		s.MetricsToken != "scrape-me" || !s.AllowAnonymous || s.RequestLog != (RequestLog{MaxRows: 50}) || len(s.AllowedHosts)+len(s.AllowedOrigins) != 3 {
 		t.Errorf("server: %+v", s)
 	}
 	if r := f.Defaults.Registry; r != (Registry{500 * time.Millisecond, 10 * time.Minute, 20 * time.Minute, 100}) {
@@ -93,6 +93,24 @@ func TestAWholeFileIsRead(t *testing.T) {
 	want := []string{"providers[1].keys[0].env", "keys[1].env"}
 	if len(missing) != 2 && !slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, want[1]) }) {
 		t.Errorf("unset: %q", missing)
+	}
+}
+
+func TestARequestLogIsANumberOfRowsOrAnObject(t *testing.T) {
+	for text, want := range map[string]RequestLog{
+		"":                            {},
+		"request_log: 50":             {MaxRows: 50},
+		"request_log: ${ROWS:-70}":    {MaxRows: 70},
+		"request_log: null":           {},
+		"request_log: {}":             {},
+		"request_log: {max_age: 24h}": {MaxAge: 24 * time.Hour},
+		"request_log:\n    max_rows: ${ROWS:-90}":                     {MaxRows: 90},
+		"request_log: {max_rows: 90, max_age: 1m, max_size: 2097152}": {MaxRows: 90, MaxAge: time.Minute, MaxSize: 2 << 20},
+	} {
+		f, problems := ParseFile([]byte("server:\n  "+text+"\n"), lookup(nil))
+		if len(problems) > 0 || f.Server.RequestLog != want {
+			t.Errorf("%s: got %+v, %q", text, f, lines(problems))
+		}
 	}
 }
 
@@ -145,9 +163,24 @@ func TestEveryProblemOfAFileIsTold(t *testing.T) {
 				"server.max_body: must be 1,024 to 1,073,741,824, not 1",
 				`server.allowed_hosts[0]: must be the name of a host, such as gateway.example.com, not "a/b"`,
 				`server.allowed_origins[0]: must be an origin, such as https://app.example.com, not "app.example.com"`,
-				"server.request_log: must be 1 to 100,000, not 0",
+				"server.request_log: must be 1 to 1,000,000, not 0",
 				"database: can't be PostgreSQL yet: this version keeps its state in SQLite, as in sqlite:/var/lib/ohmroute/ohmroute.db",
 			},
+		},
+		"the request log": {
+			"server: {request_log: {max_rows: 0, max_age: 24, max_size: 1024, max_ages: 1h}}\n",
+			[]string{
+				"server.request_log.max_rows: must be 1 to 1,000,000, not 0",
+				`server.request_log.max_age: must be a duration with its unit, such as "30s", not the bare number 24`,
+				"server.request_log.max_size: must be 1,048,576 to 1,073,741,824, not 1024",
+				`server.request_log.max_ages: unknown member; did you mean "max_age"?`,
+			},
+		},
+		"a request log of another form": {
+			"server: {request_log: [50]}\n", []string{"server.request_log: must be a whole number or an object, not a list"},
+		},
+		"a request log that is a word": {
+			"server:\n  request_log: ${ROWS:-many}\n", []string{"server.request_log: must be a whole number, not a string"},
 		},
 		"breakers, told where they stand": {
 			"defaults: {breaker: {degraded_at: 0.2, failure_threshold: -1}, model: nothing}\nproviders:\n- {id: a, kind: demo, breaker: {window: 3m}, models: [{name: steady, breaker: {recovers_at: 0.1, jitter: 2}}]}\n",

@@ -16,6 +16,8 @@ type members interface {
 	text(name string, v **string, r rule)
 	flag(name string, v **bool)
 	count(name string, v **int, r span)
+	// countOr is an object for which one of its numbers may stand; it is written as the object.
+	countOr(name string, v **int, r span, each func(members))
 	decimal(name string, v **float64, least, most float64)
 	duration(name string, v **time.Duration, r rangeOf)
 	fraction(name string, v **circuitbreaker.Fraction)
@@ -100,6 +102,15 @@ func flag(m members, name string, v *bool) { plain(v, func(v **bool) { m.flag(na
 
 func count(m members, name string, v *int, r span) {
 	plain(v, func(v **int) { m.count(name, v, r) })
+}
+
+// size is a count of bytes.
+func size(m members, name string, v *int64, r span) {
+	held := int(*v)
+	count(m, name, &held, r)
+	if int64(held) != *v {
+		*v = int64(held)
+	}
 }
 
 func duration(m members, name string, v *time.Duration, r rangeOf) {

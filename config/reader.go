@@ -120,6 +120,18 @@ func (o *objectReader) count(name string, v **int, r span) {
 	}
 }
 
+func (o *objectReader) countOr(name string, v **int, r span, each func(members)) {
+	n := o.found[name]
+	switch {
+	case n != nil && (n.form == formNumber || n.expanded && n.form == formText):
+		o.count(name, v, r)
+	case n == nil || n.form == formObject || n.form == formNull:
+		o.object(name, each)
+	default:
+		o.take(name, formObject, "a whole number or an object")
+	}
+}
+
 func isWhole(number string) bool {
 	return strings.Trim(strings.TrimPrefix(number, "-"), "0123456789") == ""
 }

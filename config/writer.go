@@ -71,6 +71,8 @@ func (w *writer) count(name string, v **int, _ span) {
 	}
 }
 
+func (w *writer) countOr(name string, _ **int, _ span, each func(members)) { w.object(name, each) }
+
 func (w *writer) decimal(name string, v **float64, _, _ float64) {
 	if *v != nil {
 		w.name(name)

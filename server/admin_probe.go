@@ -143,7 +143,8 @@ func (s *Server) testModel(ctx context.Context, p *combo.Provider, model string)
 		return result
 	}
 	req.Header = http.Header{}
-	req.RequestID, req.Start = newRequestID(), time.Now()
+	now := time.Now()
+	req.RequestID, req.Start = newRequestID(now), now
 	attempt := &providers.Attempt{Request: req, Model: model, Limits: p.Limits}
 	if len(p.Keys) > 0 {
 		attempt.Key = p.Keys[0]

@@ -53,6 +53,7 @@ func (s *Server) events(c echo.Context) error {
 		return nil
 	}
 	s.feed.watchers.Add(1)
+	s.recorder.catchUp() // what ended before is published before, for a watcher that comes back
 	defer func() {
 		s.feed.left.Store(time.Now().UnixNano())
 		s.feed.watchers.Add(-1)

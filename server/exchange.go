@@ -89,15 +89,16 @@ func (x *exchange) FlushError() error {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// newRequestID returns an id that is unique enough to find a request in a log; it guards nothing.
-func newRequestID() string {
+// newRequestID returns an id that is unique enough to find a request in a log; it guards nothing. Its first half is
+// the time in milliseconds, so that an index of ids grows at its end.
+func newRequestID(now time.Time) string {
 	const digits = "0123456789abcdef"
 	var id [28]byte
 	copy(id[:], "req_")
-	hi, lo := rand.Uint64(), rand.Uint64()
+	at, random := uint64(now.UnixMilli()), rand.Uint64()
 	for i := range 12 {
-		id[4+i] = digits[hi>>(4*i)&15]
-		id[16+i] = digits[lo>>(4*i)&15]
+		id[15-i] = digits[at>>(4*i)&15]
+		id[16+i] = digits[random>>(4*i)&15]
 	}
 	return string(id[:])
 }
@@ -105,8 +106,9 @@ func newRequestID() string {
 // serve runs next for one request: it gives it an id, answers panics, and writes the access log.
 // A deliberate abort goes on to net/http, which cuts the connection.
 func (s *Server) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	x := &exchange{ResponseWriter: w, rc: http.NewResponseController(w), id: newRequestID(), start: time.Now()}
-	x.extend(x.start)
+	now := time.Now()
+	x := &exchange{ResponseWriter: w, rc: http.NewResponseController(w), id: newRequestID(now), start: now}
+	x.extend(now)
 	if r.ContentLength != 0 {
 		_ = x.rc.SetReadDeadline(x.start.Add(bodyPatience))
 	}

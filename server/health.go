@@ -24,6 +24,9 @@ func (s *Server) readyz(c echo.Context) error {
 	if s.opts.Breakers.Persistence().Degraded {
 		degraded = append(degraded, "persistence")
 	}
+	if s.recorder.failing() {
+		degraded = append(degraded, "request_log")
+	}
 	at := s.traffic.now()
 	status := http.StatusOK
 	if at != ready {

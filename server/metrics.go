@@ -29,6 +29,7 @@ type metrics struct {
 	transitions *prometheus.CounterVec
 	overhead    prometheus.Histogram
 	streams     prometheus.Gauge
+	unlogged    prometheus.Counter
 }
 
 type (
@@ -61,6 +62,9 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "ohmroute_streams_in_flight", Help: "Streams that are being relayed.",
 		}),
+		unlogged: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ohmroute_request_log_lost_total", Help: "Requests that the request log could not keep.",
+		}),
 	}
 	m.requests.make = func(l requestLabels) prometheus.Counter { return requests.WithLabelValues(l.combo, l.outcome) }
 	m.attempts.make = func(l attemptLabels) prometheus.Counter { return attempts.WithLabelValues(l.provider, l.model, l.kind) }
@@ -70,7 +74,7 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams,
+	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams, m.unlogged,
 		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m

@@ -19,6 +19,7 @@ type Options struct {
 	Version    string
 	Instance   string        // this process in the fleet's picture (spec: api.md, breaker-state); empty: "local"
 	Settings   config.Server // zero members take the defaults
+	Requests   RequestStore  // keeps the log of finished requests; open until the server is closed; nil: memory alone does
 	Degraded   []string      // parts that work only in part for the life of the process, as /readyz names them
 	Logger     *slog.Logger  // nil: slog.Default
 }
@@ -27,7 +28,6 @@ type Options struct {
 const (
 	defaultDrainTimeout = 30 * time.Second
 	defaultMaxBody      = 32 << 20
-	defaultRequestLog   = 1000
 	minAdminToken       = 16
 )
 
@@ -44,9 +44,7 @@ func (o Options) withDefaults() Options {
 	if o.Settings.MaxBody == 0 {
 		o.Settings.MaxBody = defaultMaxBody
 	}
-	if o.Settings.RequestLog == 0 {
-		o.Settings.RequestLog = defaultRequestLog
-	}
+	o.Settings.RequestLog = withLogDefaults(o.Settings.RequestLog)
 	return o
 }
 
@@ -58,7 +56,8 @@ func (o Options) validate() error {
 	if len(o.AdminToken) < minAdminToken {
 		errs = append(errs, errors.New("server: the admin token has less than 16 characters"))
 	}
-	if o.Settings.MaxBody < 0 || o.Settings.RequestLog < 0 || o.Settings.DrainTimeout < 0 {
+	l := o.Settings.RequestLog
+	if o.Settings.MaxBody < 0 || l.MaxRows < 0 || l.MaxAge < 0 || l.MaxSize < 0 || o.Settings.DrainTimeout < 0 {
 		errs = append(errs, errors.New("server: max_body, request_log and drain_timeout must not be negative"))
 	}
 	return errors.Join(errs...)

@@ -1,11 +1,9 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
-	"sync"
-
-	"github.com/labstack/echo/v4"
 
 	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/providers"
@@ -24,6 +22,7 @@ type loggedRequest struct {
 	Kind             *string         `json:"kind"`
 	Code             *string         `json:"code"`
 	Stream           bool            `json:"stream"`
+	ClientKey        *string         `json:"client_key"` // its name
 	ClientRetryCount int             `json:"client_retry_count"`
 	Attempts         []combo.Attempt `json:"attempts"`
 	QueueMS          int64           `json:"queue_ms"`
@@ -43,13 +42,24 @@ type loggedUsage struct {
 	ReasoningTokens int64 `json:"reasoning_tokens"`
 }
 
+// maxLoggedText is the length in bytes of the texts of clients and upstreams that are kept with a request.
+const maxLoggedText = 200
+
+// shorten cuts what a client or an upstream wrote at length.
+func (f *finished) shorten() {
+	r := &f.report
+	for _, text := range [...]*string{&r.Model, &r.Code, &r.FinishReason, &r.UpstreamID} {
+		*text = clip(*text, maxLoggedText)
+	}
+}
+
 func newLoggedRequest(f *finished) *loggedRequest {
 	r := &f.report
 	entry := &loggedRequest{
 		ID: r.RequestID, At: wireTime(r.Start), Endpoint: r.Endpoint,
-		Combo: orNull(r.Combo), Model: clip(r.Model, maxLoggedPath), Target: orNull(r.Target),
+		Combo: orNull(r.Combo), Model: r.Model, Target: orNull(r.Target),
 		Outcome: r.Outcome, Status: r.Status, Kind: orNull(string(r.Kind)), Code: orNull(r.Code),
-		Stream: r.Stream, ClientRetryCount: f.retries, Attempts: r.Attempts,
+		Stream: r.Stream, ClientKey: orNull(f.key), ClientRetryCount: f.retries, Attempts: r.Attempts,
 		QueueMS: r.Queue.Milliseconds(), ConnectMS: r.Connect.Milliseconds(),
 		UpstreamMS: r.Upstream.Milliseconds(), TotalMS: r.Total.Milliseconds(),
 		Usage: asLoggedUsage(r.Usage), FinishReason: orNull(r.FinishReason), UpstreamID: orNull(r.UpstreamID),
@@ -63,85 +73,20 @@ func newLoggedRequest(f *finished) *loggedRequest {
 	return entry
 }
 
+// json is the request as it is shown, published and stored.
+func (f *finished) json() json.RawMessage {
+	body, err := json.Marshal(newLoggedRequest(f))
+	if err != nil {
+		panic(err) // a value of ours that can't be shown is a bug
+	}
+	return body
+}
+
 func asLoggedUsage(u *providers.Usage) *loggedUsage {
 	if u == nil {
 		return nil
 	}
 	return &loggedUsage{u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens}
-}
-
-// requestLog keeps the last requests in memory. It is safe for concurrent use.
-type requestLog struct {
-	mu   sync.Mutex
-	ring []*finished
-	next int // where the oldest is overwritten, once the ring is full
-}
-
-func newRequestLog(size int) *requestLog { return &requestLog{ring: make([]*finished, 0, size)} }
-
-func (l *requestLog) add(f *finished) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.ring) < cap(l.ring) {
-		l.ring = append(l.ring, f)
-		return
-	}
-	l.ring[l.next] = f
-	l.next = (l.next + 1) % len(l.ring)
-}
-
-// newest returns up to limit requests that keep accepts, the newest first.
-func (l *requestLog) newest(limit int, keep func(*combo.Report) bool) []*loggedRequest {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	found := []*loggedRequest{}
-	for i := range l.ring {
-		f := l.ring[(l.next+len(l.ring)-1-i)%len(l.ring)]
-		if !keep(&f.report) {
-			continue
-		}
-		found = append(found, newLoggedRequest(f))
-		if len(found) == limit {
-			break
-		}
-	}
-	return found
-}
-
-const (
-	defaultRequestLimit = 100
-	maxRequestLimit     = 1000
-)
-
-func (s *Server) listRequests(c echo.Context) error {
-	query := c.QueryParams()
-	limit := defaultRequestLimit
-	if text := query.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > maxRequestLimit {
-			return badParameter("limit", text, "a number from 1 to "+strconv.Itoa(maxRequestLimit))
-		}
-		limit = n
-	}
-	comboName, outcome := query.Get("combo"), query.Get("outcome")
-	found := s.recorder.requests.newest(limit, func(r *combo.Report) bool {
-		return (comboName == "" || r.Combo == comboName) && (outcome == "" || r.Outcome == outcome)
-	})
-	writeJSON(exchangeOf(c), http.StatusOK, map[string]any{"requests": found})
-	return nil
-}
-
-func (s *Server) showRequest(c echo.Context) error {
-	id, err := param(c, "id")
-	if err != nil {
-		return err
-	}
-	found := s.recorder.requests.newest(1, func(r *combo.Report) bool { return r.RequestID == id })
-	if len(found) == 0 {
-		return notFound("request", id)
-	}
-	writeJSON(exchangeOf(c), http.StatusOK, found[0])
-	return nil
 }
 
 // retryCount is which try of the same call an SDK says this is.

@@ -82,7 +82,7 @@ func (s *Server) closeQuietly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
-		s.log.Warn("event streams did not end in time", "error", err)
+		s.log.Warn("not everything ended in order", "error", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -47,7 +48,7 @@ func New(o Options) (*Server, error) {
 		feed: &feed{broker: sse.NewBroker(replayedEvents), log: o.Logger},
 	}
 	s.metrics = newMetrics(o.Breakers, o.Version)
-	s.recorder = newRecorder(o.Settings.RequestLog, s.feed, s.log)
+	s.recorder = newRecorder(o.Requests, o.Settings.RequestLog, s.feed, s.metrics.unlogged, s.log)
 	s.watch()
 	return s, nil
 }
@@ -60,14 +61,18 @@ func (s *Server) watch() {
 	s.watchers.Go(func() { s.followBreakers(ctx, transitions) })
 	s.watchers.Go(func() { s.followConfig(ctx) })
 	s.watchers.Go(func() { s.recorder.run(ctx) })
+	if s.recorder.writer != nil {
+		s.watchers.Go(func() { s.recorder.writer.run(ctx) })
+	}
 }
 
 // Handler serves both sides and what machines watch, as a single listener does.
 func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
 
-// Close ends the event streams and the server's own goroutines, and waits for them until ctx ends.
+// Close ends the event streams and the server's own goroutines and waits for them, and stores what the request log
+// owes, until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.watchers.Wait()
-	return s.feed.broker.Close(ctx)
+	return errors.Join(s.recorder.close(ctx), s.feed.broker.Close(ctx))
 }

@@ -107,6 +107,7 @@ func (t *totals) stats() stats {
 }
 
 func (s *Server) showStats(c echo.Context) error {
+	s.recorder.catchUp()
 	writeJSON(exchangeOf(c), http.StatusOK, s.recorder.totals.stats())
 	return nil
 }

@@ -154,7 +154,7 @@ func (g *gateway) openServer(context.Context, settings) error {
 	var err error
 	g.server, err = server.New(server.Options{ //nolint:contextcheck // its goroutines end with Run
 		Router: g.router, Breakers: g.breakers, Config: g.live, AdminToken: g.secrets.AdminToken, Version: versionName(),
-		Settings: g.settings, Degraded: degraded, Logger: g.logger,
+		Settings: g.settings, Degraded: degraded, Requests: g.store, Logger: g.logger,
 	})
 	return err
 }
