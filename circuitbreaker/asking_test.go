@@ -164,9 +164,9 @@ func TestProgressEndsTheLeaseAndFreesTheSlotWhileTheVerdictStaysOpen(t *testing.
 func TestTheFirstProbeThatDoesNotEndWellReopens(t *testing.T) {
 	r := newRig(t)
 	r.probing()
-	p, q := r.acquire(), (*circuitbreaker.Permit)(nil)
+	p := r.acquire()
 	p.Progress(r.now)
-	q = r.acquire()
+	q := r.acquire()
 	p.Failure(r.now, "truncated", 0)
 	r.want(circuitbreaker.Open)
 	q.Success(r.now)
@@ -221,8 +221,8 @@ func TestDoSettlesByWhatTheFunctionReturns(t *testing.T) {
 	}{
 		"nil is a success":                        {},
 		"an error is a failure":                   {err: errors.New("boom"), failures: 1},
-		"a Failure tells its kind":                {err: &circuitbreaker.Failure{Kind: "timeout"}, failures: 1, kind: "timeout"},
-		"an Uncharged is no verdict":              {err: &circuitbreaker.Uncharged{Err: errors.New("bad request")}},
+		"a KindError tells its kind":              {err: &circuitbreaker.KindError{Kind: "timeout"}, failures: 1, kind: "timeout"},
+		"an UnchargedError is no verdict":         {err: &circuitbreaker.UnchargedError{Err: errors.New("bad request")}},
 		"whatever follows a cancel is no verdict": {err: errors.New("boom"), cancel: true},
 	} {
 		t.Run(name, func(t *testing.T) {

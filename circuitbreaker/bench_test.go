@@ -62,6 +62,7 @@ func BenchmarkCountingSuccess(b *testing.B) {
 }
 
 func admitAndSucceed(b *testing.B, breaker *Breaker, now time.Time) {
+	b.Helper()
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		var p Permit

@@ -2,7 +2,6 @@ package circuitbreaker
 
 import (
 	"context"
-	"log/slog"
 	"reflect"
 	"time"
 )
@@ -50,7 +49,7 @@ func (r *Registry) Configure(ctx context.Context, names map[string]Configured) {
 	r.configured = true
 	r.table.Store(next)
 	r.mu.Unlock()
-	r.log.LogAttrs(ctx, slog.LevelDebug, "circuit breakers configured", slog.Int("names", len(names)), slog.Int("removed", removed))
+	r.log.DebugContext(ctx, "circuit breakers configured", "names", len(names), "removed", removed)
 }
 
 // depart deletes a name that left the configuration, unless an operator holds

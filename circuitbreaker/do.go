@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Failure is an error that tells Do the kind of a failure, and a hint when to
+// KindError is an error that tells Do the kind of a failure, and a hint when to
 // try again.
-type Failure struct {
+type KindError struct {
 	Kind       Kind
 	RetryAfter time.Duration // 0: no hint
 	Err        error
 }
 
-func (e *Failure) Error() string {
+func (e *KindError) Error() string {
 	if e.Err == nil {
 		return "failure of kind " + string(e.Kind)
 	}
@@ -22,19 +22,19 @@ func (e *Failure) Error() string {
 }
 
 // Unwrap returns Err.
-func (e *Failure) Unwrap() error { return e.Err }
+func (e *KindError) Unwrap() error { return e.Err }
 
-// Uncharged is an error that tells Do that the target is not to blame: it
+// UnchargedError is an error that tells Do that the target is not to blame: it
 // neither counts, nor closes, nor reopens, nor resets a count.
-type Uncharged struct{ Err error }
+type UnchargedError struct{ Err error }
 
-func (e *Uncharged) Error() string { return e.Err.Error() }
+func (e *UnchargedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
-func (e *Uncharged) Unwrap() error { return e.Err }
+func (e *UnchargedError) Unwrap() error { return e.Err }
 
 // Do runs f if b admits it and settles by what f returns: nil is a success; a
-// *Failure is a failure of its kind; an *Uncharged, and anything after ctx was
+// *KindError is a failure of its kind; an *UnchargedError, and anything after ctx was
 // canceled, is no verdict; any other error is a failure of kind "". A panic in
 // f is a failure and goes on. If b refuses, f is not run and the error is an
 // *OpenError.
@@ -60,8 +60,8 @@ func (b *Breaker) Do(ctx context.Context, f func(context.Context) error) error {
 		p.Success(time.Time{})
 		return nil
 	}
-	var failure *Failure
-	var uncharged *Uncharged
+	var failure *KindError
+	var uncharged *UnchargedError
 	switch {
 	case errors.As(err, &uncharged), errors.Is(ctx.Err(), context.Canceled):
 		p.NoVerdict(time.Time{})

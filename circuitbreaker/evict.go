@@ -83,7 +83,10 @@ func (r *Registry) evict(s *slot, b *Breaker, now moment) bool {
 	b.leave(replaced)
 	s.breaker.Store(nil)
 	r.live--
-	if b.version != 0 {
+	switch {
+	case !s.configured: // its name goes as well
+		r.outbox.forget(s.name, r.seq.last.Load(), now)
+	case b.version != 0:
 		r.outbox.row(s.name, now)
 	}
 	return true

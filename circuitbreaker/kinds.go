@@ -22,9 +22,9 @@ func (c *kindCounts) add(kind Kind, n int64) int64 {
 }
 
 // decay takes one from every count, never under 0.
-func (c kindCounts) decay() {
-	for i := range c {
-		c[i].n = max(c[i].n-1, 0)
+func (c *kindCounts) decay() {
+	for i := range *c {
+		(*c)[i].n = max((*c)[i].n-1, 0)
 	}
 }
 
@@ -32,13 +32,13 @@ func (c kindCounts) decay() {
 func (c *kindCounts) clear() { *c = (*c)[:0] }
 
 // addTo adds the counts to m and returns it, made if needed. Zeros are left out.
-func (c kindCounts) addTo(m map[Kind]int) map[Kind]int {
-	for _, entry := range c {
+func (c *kindCounts) addTo(m map[Kind]int) map[Kind]int {
+	for _, entry := range *c {
 		if entry.n == 0 {
 			continue
 		}
 		if m == nil {
-			m = make(map[Kind]int, len(c))
+			m = make(map[Kind]int, len(*c))
 		}
 		m[entry.kind] += int(entry.n)
 	}

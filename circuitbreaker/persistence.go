@@ -3,7 +3,6 @@ package circuitbreaker
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 )
 
@@ -60,7 +59,7 @@ func (r *Registry) degrade(err error) {
 	if !r.outbox.setDegraded(true) {
 		return
 	}
-	r.log.LogAttrs(context.Background(), slog.LevelError, "circuit breaker state can't be stored, serving from memory", slog.Any("error", err))
+	r.log.Error("circuit breaker state can't be stored, serving from memory", "error", err)
 	r.subs.publish(Event{Persistence: &PersistenceChange{Degraded: true, At: r.clock.now()}})
 }
 
@@ -69,7 +68,7 @@ func (r *Registry) recover() {
 	if !r.outbox.setDegraded(false) {
 		return
 	}
-	r.log.LogAttrs(context.Background(), slog.LevelInfo, "circuit breaker state is stored again")
+	r.log.Info("circuit breaker state is stored again")
 	r.subs.publish(Event{Persistence: &PersistenceChange{At: r.clock.now()}})
 }
 

@@ -17,7 +17,7 @@ import (
 // 1
 func TestGetReturnsTheSameBreakerToEverybody(t *testing.T) {
 	r := newRig(t)
-	if r.reg.Get("target:p/x") != r.reg.Get("target:p/x") {
+	if first := r.reg.Get("target:p/x"); r.reg.Get("target:p/x") != first {
 		t.Error("two breakers of one name")
 	}
 	if testing.AllocsPerRun(100, func() { r.reg.Get("target:p/x") }) != 0 {

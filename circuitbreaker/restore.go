@@ -3,7 +3,6 @@ package circuitbreaker
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 )
@@ -70,8 +69,7 @@ func (r *Registry) adopt(loaded *Loaded) {
 	}
 	r.mu.Unlock()
 	for _, row := range unreadable {
-		r.log.LogAttrs(context.Background(), slog.LevelWarn, "circuit breaker can't be restored, its row is kept",
-			slog.String("breaker", row.Name), slog.Any("error", row.Err))
+		r.log.Warn("circuit breaker can't be restored, its row is kept", "breaker", row.Name, "error", row.Err)
 	}
 }
 

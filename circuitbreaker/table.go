@@ -1,6 +1,9 @@
 package circuitbreaker
 
-import "sync/atomic"
+import (
+	"maps"
+	"sync/atomic"
+)
 
 // table is the registry's map of names. A table does not change, but for the
 // breakers that its slots get and lose: a name that comes or goes, another
@@ -20,12 +23,10 @@ type slot struct {
 
 // with is t and one more slot.
 func (t *table) with(s *slot) *table {
-	next := &table{slots: make(map[string]*slot, len(t.slots)+1)}
-	for name, old := range t.slots {
-		next.slots[name] = old
-	}
-	next.slots[s.name] = s
-	return next
+	next := make(map[string]*slot, len(t.slots)+1)
+	maps.Copy(next, t.slots)
+	next[s.name] = s
+	return &table{slots: next}
 }
 
 // without is t less the named slots; t itself if there are none.
@@ -33,12 +34,9 @@ func (t *table) without(names ...string) *table {
 	if len(names) == 0 {
 		return t
 	}
-	next := &table{slots: make(map[string]*slot, len(t.slots))}
-	for name, old := range t.slots {
-		next.slots[name] = old
-	}
+	next := maps.Clone(t.slots)
 	for _, name := range names {
-		delete(next.slots, name)
+		delete(next, name)
 	}
-	return next
+	return &table{slots: next}
 }

@@ -1,7 +1,5 @@
 package circuitbreaker
 
-import "time"
-
 // tally counts verdicts by one of the three measures. Spec: breaker.md 3.
 type tally struct {
 	measure Measure
@@ -131,12 +129,4 @@ func (c *tally) drop(b *bucket) {
 	for _, k := range b.kinds {
 		c.kinds.add(k.kind, -k.n)
 	}
-}
-
-// windowLength is the length of the window, 0 if there is none.
-func (c *tally) windowLength() time.Duration {
-	if c.window == nil {
-		return 0
-	}
-	return c.window.length
 }

@@ -98,11 +98,11 @@ func (m *machine) count(t *turn, kind Kind) int64 {
 
 // judge moves between CLOSED, DEGRADED and OPEN as the measure says after a verdict.
 func (m *machine) judge(t *turn, kind Kind, hint time.Duration) {
-	switch to := t.rules.judge(m.state, m.tally.failed, m.tally.total); {
-	case to == m.state:
-	case to == Open:
+	switch to := t.rules.judge(m.state, m.tally.failed, m.tally.total); to {
+	case m.state:
+	case Open:
 		m.open(t, ReasonThreshold, kind, "", hint)
-	case to == Degraded:
+	case Degraded:
 		m.move(t, Degraded, ReasonDegraded, kind)
 	default:
 		m.move(t, Closed, ReasonRecovered, "")

@@ -2,7 +2,6 @@ package circuitbreaker
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -190,14 +189,12 @@ func (r *Registry) apply(ctx context.Context, batch Batch) error {
 // report logs the transitions of a debt that were not logged yet.
 func (r *Registry) report(d *debt) {
 	for _, t := range d.transitions[d.reported:] {
-		level := slog.LevelInfo
+		log := r.log.Info
 		if t.To == Degraded || t.To == Open {
-			level = slog.LevelWarn
+			log = r.log.Warn
 		}
-		r.log.LogAttrs(context.Background(), level, "circuit breaker "+t.To.String(),
-			slog.String("breaker", t.Name), slog.String("from", t.From.String()), slog.String("to", t.To.String()),
-			slog.String("reason", t.Reason), slog.String("kind", string(t.Kind)), slog.Float64("measure", t.Measure),
-			slog.Duration("wait", t.Wait), slog.Bool("enforce", t.Enforce))
+		log("circuit breaker transition", "breaker", t.Name, "from", t.From.String(), "to", t.To.String(),
+			"reason", t.Reason, "kind", string(t.Kind), "measure", t.Measure, "wait", t.Wait, "enforce", t.Enforce)
 	}
 	d.reported = len(d.transitions)
 }
