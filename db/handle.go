@@ -42,7 +42,7 @@ func openHandle(ctx context.Context, o Options) (_ *handle, err error) {
 		return nil, &UnwritableError{Path: at.path, Err: err}
 	}
 	h := &handle{at: at, lock: held}
-	defer func() { //nolint:contextcheck // what was opened is closed also when ctx has ended
+	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
 		}

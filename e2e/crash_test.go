@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -163,10 +164,5 @@ func (g *gateway) remembers(want shown) bool {
 	if err := json.Unmarshal(raw, &history); err != nil {
 		g.t.Fatal(err)
 	}
-	for _, have := range history {
-		if have == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(history, want)
 }

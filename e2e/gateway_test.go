@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -237,9 +238,7 @@ func (g *gateway) provider(id, baseURL string, settings object) {
 		"id": id, "kind": "openai", "base_url": baseURL,
 		"keys": []object{{"name": "main", "value": "sk-" + id}},
 	}
-	for name, value := range settings {
-		p[name] = value
-	}
+	maps.Copy(p, settings)
 	g.must(http.StatusCreated, http.MethodPost, "/api/v1/providers", p, nil)
 }
 

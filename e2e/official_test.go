@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestTheOfficialClientGetsATypedErrorOnceWhenEveryTargetFails(t *testing.T) 
 	client := official(g)
 	_, err := client.Chat.Completions.New(t.Context(), hello("down/m"))
 	api, ok := errors.AsType[*openai.Error](err)
-	if !ok || api.StatusCode != 503 || api.Code != "server_error" {
+	if !ok || api.StatusCode != http.StatusServiceUnavailable || api.Code != "server_error" {
 		t.Fatalf("the client got %v", err)
 	}
 	if n := broken.Count("m"); n != 1 {

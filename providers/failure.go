@@ -7,7 +7,7 @@ import (
 
 // Failure is the one classified error of an attempt. It is not changed once made. Message, Type, Code and Param
 // are what the upstream said, cleaned: valid UTF-8, one line, bounded, without keys and internal addresses.
-type Failure struct { //nolint:errname // an Error is what the client gets; this is what the walk decides on
+type Failure struct {
 	Kind   Kind
 	Status int           // the upstream's HTTP status; 0: no answer came. An error under 200 keeps its 200
 	Hint   time.Duration // how long the upstream asks to be left alone, unclamped; 0: it doesn't say
