@@ -110,7 +110,12 @@ func (s *stream) cut() Chunk {
 	}
 	s.block = nil
 	for ev := range sse.Events(block[at:]) {
-		switch s.judge(&c, ev, block) {
+		waiting := !s.meaningful
+		v := s.judge(&c, ev, block)
+		if waiting && s.meaningful && s.tooLate(at) {
+			return Chunk{}
+		}
+		switch v {
 		case keep:
 			at += len(ev.Raw)
 			continue
@@ -142,13 +147,22 @@ func (s *stream) hand(c Chunk, data []byte) Chunk {
 	case s.meaningful:
 		s.held = nil
 	case s.failure != nil:
-	case len(s.held)+len(data) > longestHeld:
-		s.failure = s.malformed("no content came in the first 256 KiB of the stream")
+	case s.tooLate(len(data)):
 		return Chunk{}
 	default:
 		s.held = append(s.held, data...)
 	}
 	return c
+}
+
+// tooLate tells, and sets it as the failure, that more came before the first meaningful event than is held. It counts
+// bytes and not reads, so that the verdict is the same however they were split.
+func (s *stream) tooLate(more int) bool {
+	if len(s.held)+more <= longestHeld {
+		return false
+	}
+	s.failure = s.malformed("no content came in the first 256 KiB of the stream")
+	return true
 }
 
 // end decides what it means that no more bytes come.
