@@ -3,8 +3,6 @@ package rules
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -114,9 +112,10 @@ func newWorld(t *testing.T, o circuitbreaker.Options, store config.Store, p *pip
 		t.Fatal(err)
 	}
 	breakers.Start()
+	requests, _ := store.(server.RequestStore) // the database's; without it memory does
 	srv, err := server.New(server.Options{
 		Router: router, Breakers: breakers, Config: live, AdminToken: adminToken, Version: "test", Logger: quiet,
-		Settings: file.Server,
+		Settings: file.Server, Requests: requests,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -348,6 +347,3 @@ func (d *documents) DeleteDocument(_ context.Context, collection, id string) err
 	delete(d.bodies, [2]string{collection, id})
 	return nil
 }
-
-// orderly tells whether a body was read to an orderly end.
-func orderly(err error) bool { return errors.Is(err, io.EOF) }
