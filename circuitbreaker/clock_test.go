@@ -24,7 +24,8 @@ func TestTimesShownFollowAWallClockThatIsSetAndHeedNoSmallDrift(t *testing.T) {
 		"a small drift":  {maxDrift / 2, maxDrift / 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, now := newClock(time.Now), time.Now()
+			zero := time.Unix(1_700_000_000, 0)
+			c, now := newClock(func() time.Time { return zero }), zero.Add(time.Minute)
 			before, wrong := c.moment(now), c.zero.Add(test.drift)
 			c.wall.Store(&wrong)
 			c.observe(now)
