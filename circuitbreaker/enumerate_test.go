@@ -26,8 +26,12 @@ const slots = 3
 
 func smallEvents() []event {
 	all := []event{
-		{word: "tick", tick: -time.Millisecond}, {word: "tick"}, {word: "tick", tick: time.Millisecond},
-		{word: "isolate"}, {word: "release"}, {word: "reset"},
+		{word: "tick", tick: -time.Millisecond},
+		{word: "tick"},
+		{word: "tick", tick: time.Millisecond},
+		{word: "isolate"},
+		{word: "release"},
+		{word: "reset"},
 	}
 	for i := range slots {
 		for _, word := range []string{"acquire", "force", "success", "failure", "none", "progress"} {

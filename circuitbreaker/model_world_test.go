@@ -31,8 +31,11 @@ var (
 	modelB      = circuitbreaker.TargetName("p", "b")
 	worldNames  = []string{theKey, theProvider, modelA, modelB}
 	worldPaths  = [][3]string{
-		{theProvider, theKey, modelA}, {theProvider, theKey, modelB},
-		{"", "", modelA}, {theProvider, "", modelB}, {theProvider, theKey, ""},
+		{theProvider, theKey, modelA},
+		{theProvider, theKey, modelB},
+		{"", "", modelA},
+		{theProvider, "", modelB},
+		{theProvider, theKey, ""},
 	}
 	worldKinds = []circuitbreaker.Kind{"server_error", "rate_limit", "auth"}
 )
