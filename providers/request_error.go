@@ -6,7 +6,7 @@ import (
 )
 
 // BadRequest is a client's fault that no target needs to be asked about (spec: api.md, errors).
-type BadRequest struct { //nolint:errname // the name of the answer, as it is told to clients
+type BadRequest struct {
 	Status  int    // 400 or 413
 	Code    string // error.code
 	Param   string // error.param, empty for null

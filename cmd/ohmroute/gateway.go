@@ -132,7 +132,7 @@ func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
 	if err != nil {
 		return err
 	}
-	g.breakers.Start() //nolint:contextcheck // its goroutines end with Close
+	g.breakers.Start()
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (g *gateway) openServer(context.Context, settings) error {
 		degraded = append(degraded, "secrets")
 	}
 	var err error
-	g.server, err = server.New(server.Options{ //nolint:contextcheck // its goroutines end with Run
+	g.server, err = server.New(server.Options{
 		Router: g.router, Breakers: g.breakers, Config: g.live, AdminToken: g.secrets.AdminToken, Version: versionName(),
 		Settings: g.settings, Degraded: degraded, Requests: g.store, Logger: g.logger,
 	})
