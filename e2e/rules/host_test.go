@@ -2,8 +2,7 @@ package rules
 
 import (
 	"context"
-	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -21,11 +20,12 @@ type host struct {
 	*providertest.Upstream
 	base string // what the provider's base_url is
 
-	pipes  *pipes // nil: it listens on TCP
-	server *http.Server
-	taken  atomic.Int64 // bytes that the gateway has read from it
-	dials  atomic.Int64
-	gone   chan struct{} // closed at the end of the test
+	pipes   *pipes // nil: it listens on TCP
+	server  *http.Server
+	serving sync.WaitGroup
+	taken   atomic.Int64 // bytes that the gateway has read from it
+	dials   atomic.Int64
+	gone    chan struct{} // closed at the end of the test
 
 	mu    sync.Mutex
 	fault dialing
@@ -47,16 +47,34 @@ func newHost(t *testing.T, id string) *host {
 	h := &host{
 		Upstream: providertest.NewHandler(t), base: "http://" + id + ".test/v1", pipes: newPipes(), gone: make(chan struct{}),
 	}
-	h.server = &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: 0} //nolint:gosec // a test's
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = h.server.Serve(h.pipes) })
+	h.serve()
 	t.Cleanup(func() {
 		close(h.gone)
 		h.Close()
 		_ = h.server.Close()
-		serving.Wait()
+		h.serving.Wait()
 	})
 	return h
+}
+
+func (h *host) serve() {
+	h.server = &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	server, listener := h.server, h.pipes
+	h.serving.Go(func() { _ = server.Serve(listener) })
+}
+
+// shut closes all connections, and lets nobody connect.
+func (h *host) shut() {
+	h.connection(refuses)
+	_ = h.server.Close()
+}
+
+// restart lets a host that was shut serve again.
+func (h *host) restart() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fault, h.pipes = connects, newPipes()
+	h.serve()
 }
 
 // connection sets what becomes of new connections.
@@ -69,7 +87,7 @@ func (h *host) connection(d dialing) {
 func (h *host) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	h.dials.Add(1)
 	h.mu.Lock()
-	fault := h.fault
+	fault, listener := h.fault, h.pipes
 	h.mu.Unlock()
 	switch fault {
 	case refuses:
@@ -86,7 +104,7 @@ func (h *host) dial(ctx context.Context, network, address string) (net.Conn, err
 		}
 	case connects:
 	}
-	conn, err := h.pipes.dial(ctx, network, address)
+	conn, err := listener.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

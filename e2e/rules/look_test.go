@@ -70,7 +70,7 @@ func until(at *time.Time) time.Duration {
 	if at == nil {
 		return 0
 	}
-	return at.Sub(time.Now()).Round(time.Millisecond)
+	return time.Until(*at).Round(time.Millisecond)
 }
 
 // logged is a request in the request log.

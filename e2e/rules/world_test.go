@@ -160,7 +160,7 @@ func (w *world) serve(s *server.Server) {
 		transport.DialContext = w.pipes.dial
 	} else {
 		var err error
-		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { //nolint:noctx // it takes no time
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			w.t.Fatal(err)
 		}
 		w.url = "http://" + l.Addr().String()
