@@ -40,6 +40,7 @@ type Breaker struct {
 	owed        bool       // the registry owes a write
 	restored    *Snapshot  // while nothing has happened since
 	unpublished []change   // of the restoration
+	draw        float64    // of the last failure, in [0,1)
 	outstanding int        // permits not settled, where the registry tracks them
 
 	idleSince moment // guarded by the registry's mu
@@ -138,6 +139,11 @@ func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
 	if b.presence != serving {
 		b.mu.Unlock()
 		return b.acquireNext(p, a, force)
+	}
+	if b.m.steady(b.rules.Load(), now) && !b.reg.tracking {
+		p.b, p.pass, p.forced = b, pass{generation: b.m.generation}, false
+		b.mu.Unlock()
+		return nil
 	}
 	defer b.mu.Unlock()
 	t := b.turn(now, 0)

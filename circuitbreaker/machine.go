@@ -61,6 +61,12 @@ func (m *machine) quiet() bool {
 // flowing says that whoever asks is admitted, and that asking changes nothing.
 func (m *machine) flowing() bool { return m.state == Closed && m.parks.n == 0 }
 
+// steady says that whoever asks at now is admitted, and that asking changes
+// nothing: flowing, or DEGRADED alike with nothing for time to take.
+func (m *machine) steady(r *rules, now moment) bool {
+	return (m.state == Closed || m.state == Degraded) && m.parks.n == 0 && !m.tally.aged(r, now)
+}
+
 // blank says that nothing was learned, so that there is nothing to store.
 func (m *machine) blank() bool {
 	return m.state == Closed && m.tally.zero() && m.parks.n == 0 && m.lastFailureAt == unset

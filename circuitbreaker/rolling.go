@@ -18,10 +18,13 @@ type rolling struct {
 	width    time.Duration // of a bucket
 	ring     [ringSize]bucket
 	first, n int
+	// leaves is when the oldest bucket leaves the window, closes when the
+	// newest takes no more verdicts; without a bucket, never and unset.
+	leaves, closes moment
 }
 
 func newRolling(length time.Duration) *rolling {
-	return &rolling{length: length, width: length / windowBuckets}
+	return &rolling{length: length, width: length / windowBuckets, leaves: never, closes: unset}
 }
 
 type bucket struct {
@@ -40,24 +43,33 @@ func (w *rolling) over(b *bucket, now moment) bool { return b.start.plus(w.lengt
 func (w *rolling) pop() *bucket {
 	b := w.at(0)
 	w.first, w.n = (w.first+1)%ringSize, w.n-1
+	if w.n == 0 {
+		w.clear()
+	} else {
+		w.leaves = w.at(0).start.plus(w.length)
+	}
 	return b
 }
 
+// clear removes every bucket.
+func (w *rolling) clear() { w.n, w.leaves, w.closes = 0, never, unset }
+
 // newest is the bucket that a verdict at now belongs to, nil if one must be begun.
 func (w *rolling) newest(now moment) *bucket {
-	if w.n == 0 {
+	if now >= w.closes {
 		return nil
 	}
-	if b := w.at(w.n - 1); now < b.start.plus(w.width) {
-		return b
-	}
-	return nil
+	return w.at(w.n - 1)
 }
 
 // push begins a bucket; there must be room for it.
 func (w *rolling) push(start moment) *bucket {
 	b := w.at(w.n)
 	w.n++
+	w.closes = start.plus(w.width)
+	if w.n == 1 {
+		w.leaves = start.plus(w.length)
+	}
 	b.start, b.total, b.failed = start, 0, 0
 	b.kinds.clear()
 	return b

@@ -13,6 +13,7 @@ type rules struct {
 	// opens, degrades and recovers are the marks of the measure: failures, or
 	// the share in millionths of Window. 0 in degrades means never DEGRADED.
 	opens, degrades, recovers int64
+	windowed                  bool // the measure is Window
 	// longestPark is the longest that park can return.
 	longestPark time.Duration
 }
@@ -27,7 +28,7 @@ func compile(s Settings) *rules {
 	}
 	s.MaxBackoffMultiplier = max(s.MaxBackoffMultiplier, 1)
 	s.Kinds = maps.Clone(s.Kinds)
-	r := &rules{Settings: s, opens: int64(s.FailureThreshold)}
+	r := &rules{Settings: s, opens: int64(s.FailureThreshold), windowed: s.Measure == Window}
 	if s.Measure == Window {
 		r.opens = int64(s.ErrorThreshold)
 	}
@@ -46,10 +47,10 @@ func compile(s Settings) *rules {
 func (r *rules) judge(from State, failed, total int64) State {
 	// The measure is failed x scale against mark x base: no division, no rounding.
 	scale, base := int64(1), int64(1)
-	if r.Measure == Window {
-		if r.opens == 0 {
-			return Open
-		}
+	if r.opensAtOnce() {
+		return Open
+	}
+	if r.windowed {
 		scale, base = int64(One), total
 		if !r.speaks(total) {
 			failed, base = 0, 1
@@ -69,12 +70,15 @@ func (r *rules) judge(from State, failed, total int64) State {
 	}
 }
 
+// opensAtOnce says that the first verdict opens, whatever it is.
+func (r *rules) opensAtOnce() bool { return r.windowed && r.opens == 0 }
+
 // speaks says whether a window of total requests holds enough for its share to count.
 func (r *rules) speaks(total int64) bool { return total > 0 && total >= int64(r.VolumeThreshold) }
 
 // value is the measure as a number: failures, or a share.
 func (r *rules) value(failed, total int64) float64 {
-	if r.Measure != Window {
+	if !r.windowed {
 		return float64(failed)
 	}
 	if !r.speaks(total) {
@@ -85,7 +89,7 @@ func (r *rules) value(failed, total int64) float64 {
 
 // mark is the DEGRADED mark as a number: failures, or a share.
 func (r *rules) mark() float64 {
-	if r.Measure == Window {
+	if r.windowed {
 		return Fraction(r.degrades).Float64()
 	}
 	return float64(r.degrades)
@@ -98,7 +102,7 @@ func (r *rules) opensByKind(kind Kind, n int64) (reason string, opens bool) {
 	switch {
 	case k.ImmediateOpen:
 		return ReasonImmediateOpen, n >= int64(max(k.Threshold, 1))
-	case r.Measure != Window && r.FailureThreshold == 0:
+	case !r.windowed && r.FailureThreshold == 0:
 		return "", false
 	default:
 		return ReasonKindThreshold, k.Threshold > 0 && n >= int64(k.Threshold)
@@ -145,7 +149,7 @@ func (r *rules) longestWait(kind Kind) time.Duration {
 // have been. Spec: breaker.md 4, "Cooldown".
 func (r *rules) park(kind Kind, hint time.Duration) (length time.Duration, hinted bool) {
 	length = r.Cooldown
-	if k, ok := r.Kinds[kind]; ok && k.Park != nil && r.Measure != Window {
+	if k, ok := r.Kinds[kind]; ok && k.Park != nil && !r.windowed {
 		length = *k.Park
 	}
 	if hint <= 0 {

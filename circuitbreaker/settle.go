@@ -7,10 +7,14 @@ import "time"
 
 func (b *Breaker) succeed(p pass, now time.Time) {
 	at, draw := b.reg.clock.moment(now), 0.0
-	if r := b.rules.Load(); r.Measure == Window && r.Jitter > 0 {
-		draw = b.reg.rand() // with Window a success can open it
+	fresh := b.rules.Load().opensAtOnce()
+	if fresh {
+		draw = b.reg.rand()
 	}
 	b.mu.Lock()
+	if !fresh { // a success opens only after a failure, whose draw is still unused
+		draw = b.draw
+	}
 	t := b.turn(at, draw)
 	b.settled(b.presence == serving && b.m.succeed(&t, p))
 	b.done(&t)
@@ -27,6 +31,7 @@ func (b *Breaker) fail(p pass, now time.Time, kind Kind, hint time.Duration) (pa
 		draw = b.reg.rand()
 	}
 	b.mu.Lock()
+	b.draw = draw
 	t, current := b.turn(at, draw), false
 	if b.presence == serving {
 		park, current = b.m.fail(&t, p, kind, hint)
@@ -83,8 +88,10 @@ func (b *Breaker) done(t *turn) {
 	if !t.moved {
 		return
 	}
-	t.changes = append(b.unpublished, t.changes...)
-	b.restored, b.unpublished = nil, nil
+	if b.restored != nil {
+		t.changes = append(b.unpublished, t.changes...)
+		b.restored, b.unpublished = nil, nil
+	}
 	b.unversioned = len(t.changes) == 0
 	if len(t.changes) > 0 {
 		b.version = t.latest().seq

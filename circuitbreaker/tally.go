@@ -31,7 +31,7 @@ func (c *tally) clear() {
 	c.failed, c.total = 0, 0
 	c.kinds.clear()
 	if c.window != nil {
-		c.window.n = 0
+		c.window.clear()
 	}
 }
 
@@ -62,21 +62,27 @@ func (c *tally) kindsAt(r *rules, now moment) map[Kind]int {
 	}
 }
 
+// aged says whether age has anything to drop.
+func (c *tally) aged(r *rules, now moment) bool {
+	if c.window != nil {
+		return now >= c.window.leaves
+	}
+	return c.forgotten(r, now)
+}
+
 // age drops what time has taken and says whether that was anything.
 func (c *tally) age(r *rules, now moment) bool {
+	if !c.aged(r, now) {
+		return false
+	}
 	if c.window == nil {
-		if !c.forgotten(r, now) {
-			return false
-		}
 		c.clear()
 		return true
 	}
-	aged := false
-	for c.window.n > 0 && c.window.over(c.window.at(0), now) {
+	for now >= c.window.leaves {
 		c.drop(c.window.pop())
-		aged = true
 	}
-	return aged
+	return true
 }
 
 // fail counts a failure, after age, and returns how many of its kind there are.
