@@ -74,9 +74,10 @@ func (b *Breaker) reconfigure(s *slot, now moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	old := b.rules.Load()
-	b.m.fade(old, now) // what the old settings have forgotten stays forgotten
+	faded := b.m.fade(old, now) // what the old settings have forgotten stays forgotten
 	b.rules.Store(s.rules)
 	t := b.turn(now, 0)
+	t.moved = faded
 	switch restored := b.restored; {
 	case restored != nil:
 		b.restored, b.unpublished = nil, nil

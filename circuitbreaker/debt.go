@@ -8,9 +8,10 @@ import (
 const (
 	// keptTransitions is how many transitions of a name are remembered.
 	keptTransitions = 50
-	// maxPending bounds the transitions that wait for a store that fails; the
-	// oldest are lost, and subscribers are told so.
+	// maxPending and a bit more transitions wait for a store that fails; then
+	// the oldest are lost, a bit at a time, and subscribers are told so.
 	maxPending = 10_000
+	aBit       = maxPending / 8
 )
 
 // debt is what is owed together.
@@ -35,7 +36,7 @@ func (d *debt) row(name string) {
 
 func (d *debt) add(ts []Transition) {
 	d.transitions = append(d.transitions, ts...)
-	if extra := len(d.transitions) - maxPending; extra > 0 {
+	if extra := len(d.transitions) - maxPending; extra > aBit {
 		d.transitions = slices.Delete(d.transitions, 0, extra)
 		d.reported = max(d.reported-extra, 0)
 		d.lost += uint64(extra)

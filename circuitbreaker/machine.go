@@ -170,11 +170,10 @@ func (m *machine) age(t *turn) {
 	}
 }
 
-// fade is age without a transition: it leaves DEGRADED as it is.
-func (m *machine) fade(r *rules, now moment) {
-	if m.state != Degraded {
-		m.tally.age(r, now)
-	}
+// fade is age without a transition: it leaves DEGRADED as it is. It says
+// whether anything was forgotten.
+func (m *machine) fade(r *rules, now moment) bool {
+	return m.state != Degraded && m.tally.age(r, now)
 }
 
 // shown is the state and the counts that hold at now. It changes nothing.

@@ -118,7 +118,7 @@ func (b *Breaker) renewFor(fingerprint string, t *turn) {
 	}
 	known := b.fingerprint != ""
 	b.fingerprint = fingerprint
-	b.m.fade(t.rules, t.now)
+	t.moved = b.m.fade(t.rules, t.now) || t.moved
 	switch {
 	case !known:
 	case b.m.blank():
