@@ -6,26 +6,26 @@
 //
 // # Five states
 //
-//	                 the measure reaches 60 % of what opens
-//	         +--------+ ------------------------------> +----------+
-//	  new -> | CLOSED |                                 | DEGRADED |
-//	         +--------+ <------------------------------ +----------+
-//	          ^     |          it falls to 30 %              |
-//	          |     |                                        |
-//	          |     +-- the threshold, a kind's threshold, --+
-//	 enough   |     |   or a kind that opens at once
-//	 probes   |     v
-//	 succeed  |  +------+  the wait passed and somebody asks  +-----------+
-//	          |  | OPEN | ----------------------------------> | HALF_OPEN |
-//	          |  +------+  or a forced request succeeds       +-----------+
-//	          |     ^                                           |   |   ^
-//	          |     +------ a probe fails: a step longer -------+   |   |
-//	          |                                                     |   |
-//	          +-----------------------------------------------------+   |
-//	                                                                    |
-//	            isolate, from any state   +----------+   release        |
-//	           -------------------------> | ISOLATED | -----------------+
-//	                                      +----------+
+//	                the measure reaches 60 % of what opens
+//	        +--------+ ------------------------------> +----------+
+//	 new -> | CLOSED |                                 | DEGRADED |
+//	        +--------+ <------------------------------ +----------+
+//	         ^     |          it falls to 30 %              |
+//	         |     |                                        |
+//	         |     +-- the threshold, a kind's threshold, --+
+//	enough   |     |   or a kind that opens at once
+//	probes   |     v
+//	succeed  |  +------+  the wait passed and somebody asks  +-----------+
+//	         |  | OPEN | ----------------------------------> | HALF_OPEN |
+//	         |  +------+  or a forced request succeeds       +-----------+
+//	         |     ^                                           |   |   ^
+//	         |     +------ a probe fails: a step longer -------+   |   |
+//	         |                                                     |   |
+//	         +-----------------------------------------------------+   |
+//	                                                                   |
+//	           isolate, from any state   +----------+   release        |
+//	          -------------------------> | ISOLATED | -----------------+
+//	                                     +----------+
 //
 // A reset leads from anywhere to CLOSED. CLOSED and DEGRADED let requests flow,
 // OPEN and ISOLATED refuse them, HALF_OPEN lets a few probes decide.
