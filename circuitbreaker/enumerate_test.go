@@ -3,6 +3,7 @@ package circuitbreaker_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,17 +138,18 @@ func (s *small) place() string {
 	slices.Sort(ahead)
 	ahead = slices.Compact(ahead)
 	left := func(at time.Duration) int { return slices.Index(ahead, at) }
-	key := fmt.Sprint(m.state, min(m.cycle, 1), m.succeeded, left(m.deadline), len(ahead) > 0 && ahead[0]-s.now <= time.Millisecond)
+	var key strings.Builder
+	key.WriteString(fmt.Sprint(m.state, min(m.cycle, 1), m.succeeded, left(m.deadline), len(ahead) > 0 && ahead[0]-s.now <= time.Millisecond))
 	if m.state == circuitbreaker.Closed || m.state == circuitbreaker.Degraded {
-		key += fmt.Sprint(" counts ", m.failures)
+		key.WriteString(fmt.Sprint(" counts ", m.failures))
 		for _, b := range m.buckets {
-			key += fmt.Sprint(" bucket ", b.total, b.failed, left(b.start+m.settings.Window))
+			key.WriteString(fmt.Sprint(" bucket ", b.total, b.failed, left(b.start+m.settings.Window)))
 		}
 	}
 	var parks []int
 	for _, p := range m.parked {
 		if s.now < p.end {
-			key += fmt.Sprint(" park ", left(p.end))
+			key.WriteString(fmt.Sprint(" park ", left(p.end)))
 			parks = append(parks, p.number)
 		}
 	}
@@ -164,7 +166,7 @@ func (s *small) place() string {
 		permits = append(permits, p)
 	}
 	slices.Sort(permits)
-	return key + fmt.Sprint(permits)
+	return key.String() + fmt.Sprint(permits)
 }
 
 // proves plays one event and holds what is seen before and after it against the invariants and the model.
