@@ -69,17 +69,21 @@ func (r *requestRow) request() Request {
 // end of the process, and a loss of power with the next checkpoint.
 func (d *DB) AppendRequests(ctx context.Context, requests []Request) error {
 	err := d.write(ctx, false, func(tx *transaction) error {
+		var number, bytes int64
 		for i := range requests {
 			r := &requests[i]
 			body := r.Body
 			if body == nil {
 				body = []byte{}
 			}
-			if err := tx.exec(ctx, appendRequest, r.Seq, r.ID, r.At.UnixMilli(), r.Combo, r.Outcome, r.Status, body); err != nil {
+			n, err := tx.change(ctx, appendRequest, r.Seq, r.ID, r.At.UnixMilli(), r.Combo, r.Outcome, r.Status, body)
+			if err != nil {
 				return fmt.Errorf("request %s: %w", r.ID, err)
 			}
+			number += n
+			bytes += n * int64(len(body))
 		}
-		return nil
+		return tx.exec(ctx, resizeRequests, number, bytes)
 	})
 	if err != nil {
 		return fmt.Errorf("store requests: %w", err)

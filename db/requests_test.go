@@ -134,21 +134,21 @@ func TestABatchOfRequestsIsStoredWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// counted checks that the counts that triggers keep are those of the table, and gives the number.
+// counted checks that the counts that are kept are those of the table, and gives the number.
 func counted(t *testing.T, d *DB) int64 {
 	t.Helper()
-	var kept, real []requestsTotal
+	var kept, stored []requestsTotal
 	err := d.read(t.Context(), func(reader *sqlx.DB) error {
 		return errors.Join(reader.Select(&kept, requestsSize),
-			reader.Select(&real, "SELECT count(*) AS number, coalesce(sum(length(body)), 0) AS bytes FROM requests"))
+			reader.Select(&stored, "SELECT count(*) AS number, coalesce(sum(length(body)), 0) AS bytes FROM requests"))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(kept, real) {
-		t.Errorf("counted %+v, there are %+v", kept, real)
+	if !slices.Equal(kept, stored) {
+		t.Errorf("counted %+v, there are %+v", kept, stored)
 	}
-	return real[0].Number
+	return stored[0].Number
 }
 
 // trim removes everything that has to go and gives the number of transactions that took.
@@ -230,8 +230,10 @@ func TestListingAndTrimmingRequestsUseAnIndex(t *testing.T) {
 		"outcome":           {list(RequestQuery{Outcome: "o"}), "USING INDEX requests_by_outcome (outcome=? AND seq<?)"},
 		"combo and outcome": {list(RequestQuery{Combo: "c", Outcome: "o"}), "USING INDEX requests_by_combo (combo=? AND seq<?)"},
 		"id":                {requestByID, "USING INDEX sqlite_autoindex_requests_1 (id=?)"},
-		"old":               {trimOldRequests, "USING COVERING INDEX requests_by_age (at<?)"},
-		"first":             {trimFirstRequests, "USING INTEGER PRIMARY KEY (rowid<?)"},
+		"old":               {oldRequests, "USING INDEX requests_by_age (at<?)"},
+		"first":             {firstRequests, "SCAN requests"},
+		"removing old":      {removeOldRequests, "USING COVERING INDEX requests_by_age (at<?)"},
+		"removing first":    {removeFirstRequests, "USING INTEGER PRIMARY KEY (rowid<?)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plan []struct {

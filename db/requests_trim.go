@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -14,16 +15,17 @@ const trimmedAtOnce = 250
 const bytesBesideBody = 300
 
 const (
-	requestsSize = "SELECT number, bytes FROM requests_size WHERE id = 1"
+	requestsSize   = "SELECT number, bytes FROM requests_size WHERE id = 1"
+	resizeRequests = "UPDATE requests_size SET number = number + ?, bytes = bytes + ? WHERE id = 1"
 
-	// trimOldRequests has the time and the number of those that go at most.
-	trimOldRequests = `DELETE FROM requests WHERE seq IN
-		(SELECT seq FROM requests WHERE at < ? ORDER BY at LIMIT ?)`
+	// oldRequests and removeOldRequests have the time and the number of those that go at most.
+	oldRequests       = "SELECT seq, length(body) AS bytes FROM requests WHERE at < ? ORDER BY at, seq LIMIT ?"
+	removeOldRequests = `DELETE FROM requests WHERE seq IN
+		(SELECT seq FROM requests WHERE at < ? ORDER BY at, seq LIMIT ?)`
 
-	// firstRequests are the first to go, with what each takes.
-	firstRequests = "SELECT seq, length(body) AS bytes FROM requests ORDER BY seq LIMIT ?"
-
-	trimFirstRequests = "DELETE FROM requests WHERE seq <= ?"
+	// firstRequests are the first ones in their order, removeFirstRequests has the last of those that go.
+	firstRequests       = "SELECT seq, length(body) AS bytes FROM requests ORDER BY seq LIMIT ?"
+	removeFirstRequests = "DELETE FROM requests WHERE seq <= ?"
 )
 
 // requestsTotal is the row of the table requests_size.
@@ -32,7 +34,7 @@ type requestsTotal struct {
 	Bytes  int64 `db:"bytes"`
 }
 
-// requestSize is a row of firstRequests.
+// requestSize is a request that may have to go.
 type requestSize struct {
 	Seq   int64 `db:"seq"`
 	Bytes int64 `db:"bytes"`
@@ -43,30 +45,13 @@ type requestSize struct {
 // more to remove.
 func (d *DB) TrimRequests(ctx context.Context, since time.Time, number int, bytes int64) (more bool, err error) {
 	err = d.write(ctx, false, func(tx *transaction) error {
-		old, err := tx.change(ctx, trimOldRequests, since.UnixMilli(), trimmedAtOnce)
+		old, err := removeOld(ctx, tx, since)
 		if err != nil {
 			return err
 		}
-		more = old == trimmedAtOnce
-		var total []requestsTotal
-		if err := tx.rows(ctx, &total, requestsSize); err != nil || len(total) == 0 {
-			return err
-		}
-		overNumber := total[0].Number - int64(number)
-		overBytes := total[0].Bytes + bytesBesideBody*total[0].Number - bytes
-		if overNumber <= 0 && overBytes <= 0 {
-			return nil
-		}
-		var first []requestSize
-		if err := tx.rows(ctx, &first, firstRequests, trimmedAtOnce); err != nil {
-			return err
-		}
-		n := countOver(first, overNumber, overBytes)
-		if n == 0 {
-			return nil
-		}
-		more = more || n == trimmedAtOnce
-		return tx.exec(ctx, trimFirstRequests, first[n-1].Seq)
+		over, err := removeOver(ctx, tx, int64(number), bytes)
+		more = old == trimmedAtOnce || over == trimmedAtOnce
+		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("trim requests: %w", err)
@@ -74,13 +59,47 @@ func (d *DB) TrimRequests(ctx context.Context, since time.Time, number int, byte
 	return more, nil
 }
 
-// countOver is how many of the first have to go for number and bytes to be gone.
-func countOver(first []requestSize, number, bytes int64) int {
+// removeOld removes what began before since, and gives the number.
+func removeOld(ctx context.Context, tx *transaction, since time.Time) (int, error) {
+	var old []requestSize
+	if err := tx.rows(ctx, &old, oldRequests, since.UnixMilli(), trimmedAtOnce); err != nil || len(old) == 0 {
+		return 0, err
+	}
+	return len(old), errors.Join(tx.exec(ctx, removeOldRequests, since.UnixMilli(), trimmedAtOnce), shrink(ctx, tx, old))
+}
+
+// removeOver removes the first requests of more than number or bytes, and gives the number.
+func removeOver(ctx context.Context, tx *transaction, number, bytes int64) (int, error) {
+	var total []requestsTotal
+	if err := tx.rows(ctx, &total, requestsSize); err != nil || len(total) == 0 {
+		return 0, err
+	}
+	number = total[0].Number - number
+	bytes = total[0].Bytes + bytesBesideBody*total[0].Number - bytes
+	if number <= 0 && bytes <= 0 {
+		return 0, nil
+	}
+	var first []requestSize
+	if err := tx.rows(ctx, &first, firstRequests, trimmedAtOnce); err != nil {
+		return 0, err
+	}
 	n := 0
 	for n < len(first) && (number > 0 || bytes > 0) {
 		number--
 		bytes -= first[n].Bytes + bytesBesideBody
 		n++
 	}
-	return n
+	if n == 0 {
+		return 0, nil
+	}
+	return n, errors.Join(tx.exec(ctx, removeFirstRequests, first[n-1].Seq), shrink(ctx, tx, first[:n]))
+}
+
+// shrink counts requests that are gone.
+func shrink(ctx context.Context, tx *transaction, gone []requestSize) error {
+	var bytes int64
+	for i := range gone {
+		bytes += gone[i].Bytes
+	}
+	return tx.exec(ctx, resizeRequests, -len(gone), -bytes)
 }

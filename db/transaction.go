@@ -14,7 +14,7 @@ var statements = []string{
 	saveBreaker, deleteBreaker, deleteBreakers, rememberBreaker, rememberBreakers,
 	appendTransition, trimTransitions, forgetTransitions, rememberTransitions,
 	putDocument, deleteDocument,
-	appendRequest, trimOldRequests, requestsSize, firstRequests, trimFirstRequests,
+	appendRequest, requestsSize, resizeRequests, oldRequests, removeOldRequests, firstRequests, removeFirstRequests,
 }
 
 func prepare(ctx context.Context, writer *sqlx.DB) (map[string]*sqlx.Stmt, error) {

@@ -15,8 +15,8 @@ CREATE INDEX requests_by_age ON requests (at);
 CREATE INDEX requests_by_combo ON requests (combo, seq, outcome);
 CREATE INDEX requests_by_outcome ON requests (outcome, seq);
 
--- How many rows there are and how many bytes their bodies have: triggers count along, so that nobody
--- has to read the whole table.
+-- How many rows there are and how many bytes their bodies have, changed in the same transactions, so
+-- that nobody has to read the whole table.
 CREATE TABLE requests_size (
     id     INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
     number INTEGER NOT NULL,
@@ -24,15 +24,3 @@ CREATE TABLE requests_size (
 ) STRICT;
 
 INSERT INTO requests_size (id, number, bytes) VALUES (1, 0, 0);
-
--- +goose StatementBegin
-CREATE TRIGGER requests_added AFTER INSERT ON requests BEGIN
-    UPDATE requests_size SET number = number + 1, bytes = bytes + length(NEW.body);
-END;
--- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE TRIGGER requests_removed AFTER DELETE ON requests BEGIN
-    UPDATE requests_size SET number = number - 1, bytes = bytes - length(OLD.body);
-END;
--- +goose StatementEnd
