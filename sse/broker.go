@@ -105,10 +105,10 @@ func (b *Broker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (b *Broker) stream(ctx context.Context, w *watcher) {
 	quiet := time.NewTicker(watcherQuiet)
 	defer quiet.Stop()
+	at := b.position(w.session.LastEventID) // first: who has the headers misses nothing from then on
 	if w.open() != nil {
 		return
 	}
-	at := b.position(w.session.LastEventID)
 	for {
 		events, changed, open := b.after(&at)
 		switch {
