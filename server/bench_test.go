@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -83,7 +85,7 @@ func benchHandler(b *testing.B, h http.Handler, body string) {
 // benchGateway is a gateway of one target, as a benchmark needs it: without logging.
 func benchGateway(b *testing.B, t target) http.Handler {
 	b.Helper()
-	g := newGateway(b, false, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	g := newGateway(b, false, stored(nullStore{}, config.RequestLog{}), func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
 	g.route(t)
 	return g.handler
 }
@@ -105,4 +107,47 @@ func BenchmarkStream(b *testing.B) {
 	events := []byte(strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n", 8))
 	s := &static{data: events, stream: true, events: 100}
 	b.Run("gateway/100x8 events", func(b *testing.B) { benchHandler(b, benchGateway(b, s.Send), streamBody) })
+}
+
+// nullStore takes requests and keeps none.
+type nullStore struct{}
+
+func (nullStore) AppendRequests(context.Context, []StoredRequest) error { return nil }
+func (nullStore) Requests(context.Context, RequestQuery) ([]StoredRequest, error) {
+	return nil, nil
+}
+
+func (nullStore) Request(context.Context, string) (found StoredRequest, ok bool, err error) {
+	return found, false, nil
+}
+
+func (nullStore) TrimRequests(context.Context, time.Time, int, int64) (bool, error) {
+	return false, nil
+}
+
+// BenchmarkFinish is what counting and logging a request cost the goroutine that served it.
+func BenchmarkFinish(b *testing.B) {
+	g := newGateway(b, false, stored(nullStore{}, config.RequestLog{}), func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	x := &exchange{start: time.Now()}
+	x.id = newRequestID(x.start)
+	report := combo.Report{
+		RequestID: x.id, Endpoint: "chat", Combo: "c", Model: "c", Target: "a/m", Outcome: combo.OutcomeOK, Status: 200, Listed: true,
+		Start: x.start, Total: 900 * time.Millisecond, Upstream: 899 * time.Millisecond, FirstToken: 300 * time.Millisecond,
+		Attempts: []combo.Attempt{{Provider: "a", Model: "m", Key: "k", Outcome: combo.OK, Status: 200, Start: x.start, Duration: time.Second, Listed: true}},
+		Usage:    &providers.Usage{InputTokens: 100, OutputTokens: 200},
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		g.server.finish(x, report)
+	}
+}
+
+// BenchmarkRow is what showing or storing a request costs off its path.
+func BenchmarkRow(b *testing.B) {
+	f := ended(1)
+	f.report.Attempts = []combo.Attempt{{Provider: "a", Model: "m", Key: "k", Outcome: combo.OK, Status: 200, Duration: time.Second, Listed: true}}
+	b.ReportAllocs()
+	for b.Loop() {
+		f.json()
+	}
 }

@@ -4,10 +4,16 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/ohmroute/ohmroute/config"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -99,3 +105,40 @@ func TestFrequentEventsAreMadeForWatchersOnly(t *testing.T) {
 		t.Error("not watched by one who is there")
 	}
 }
+
+func TestAWatcherSeesARequestAsSoonAsItEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGateway(t, false, stored(&requestMemory{}, config.RequestLog{}))
+		g.route(plain(helloAnswer))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/events", http.NoBody)
+		r.Host, r.RemoteAddr = "localhost:4700", "127.0.0.1:40000"
+		r.Header.Set("Authorization", "Bearer "+testAdminToken)
+		ctx, leave := context.WithCancel(t.Context())
+		w := &logBuffer{}
+		var watching sync.WaitGroup
+		watching.Go(func() { g.handler.ServeHTTP(&watcherWriter{header: http.Header{}, body: w}, r.WithContext(ctx)) })
+		defer watching.Wait()
+		defer leave()
+		synctest.Wait()
+		began := time.Now()
+		for _, id := range g.talk(3) {
+			synctest.Wait()
+			if !strings.Contains(w.String(), id) || time.Since(began) != 0 {
+				t.Errorf("after %s the watcher has not seen %s", time.Since(began), id)
+			}
+		}
+	})
+}
+
+// watcherWriter takes an event stream.
+type watcherWriter struct {
+	header http.Header
+	body   *logBuffer
+}
+
+func (w *watcherWriter) Header() http.Header              { return w.header }
+func (w *watcherWriter) Write(b []byte) (int, error)      { return w.body.Write(b) }
+func (w *watcherWriter) WriteHeader(int)                  {}
+func (w *watcherWriter) FlushError() error                { return nil }
+func (w *watcherWriter) SetWriteDeadline(time.Time) error { return nil }
+func (w *watcherWriter) SetReadDeadline(time.Time) error  { return nil }

@@ -74,7 +74,7 @@ func (r *recorder) catchUp() {
 		for i := range batch {
 			r.totals.add(&batch[i].report)
 			if r.feed.watched() {
-				r.feed.publish("request.finished", newLoggedRequest(&batch[i]))
+				r.feed.publish("request.finished", batch[i].json())
 			}
 		}
 		clear(batch)

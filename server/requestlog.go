@@ -6,41 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ohmroute/ohmroute/combo"
-	"github.com/ohmroute/ohmroute/providers"
 )
-
-// loggedRequest is a request as the request log shows it: what was tried and why, and no text of prompt or answer.
-type loggedRequest struct {
-	ID               string          `json:"id"`
-	At               string          `json:"at"`
-	Endpoint         string          `json:"endpoint"`
-	Combo            *string         `json:"combo"`
-	Model            string          `json:"model"`
-	Target           *string         `json:"target"`
-	Outcome          string          `json:"outcome"`
-	Status           int             `json:"status"`
-	Kind             *string         `json:"kind"`
-	Code             *string         `json:"code"`
-	Stream           bool            `json:"stream"`
-	ClientKey        *string         `json:"client_key"` // its name
-	ClientRetryCount int             `json:"client_retry_count"`
-	Attempts         []combo.Attempt `json:"attempts"`
-	QueueMS          int64           `json:"queue_ms"`
-	ConnectMS        int64           `json:"connect_ms"`
-	FirstTokenMS     *int64          `json:"first_token_ms"`
-	UpstreamMS       int64           `json:"upstream_ms"`
-	TotalMS          int64           `json:"total_ms"`
-	Usage            *loggedUsage    `json:"usage"`
-	FinishReason     *string         `json:"finish_reason"`
-	UpstreamID       *string         `json:"upstream_request_id"`
-}
-
-type loggedUsage struct {
-	InputTokens     int64 `json:"input_tokens"`
-	OutputTokens    int64 `json:"output_tokens"`
-	CachedTokens    int64 `json:"cached_tokens"`
-	ReasoningTokens int64 `json:"reasoning_tokens"`
-}
 
 // maxLoggedText is the length in bytes of the texts of clients and upstreams that are kept with a request.
 const maxLoggedText = 200
@@ -53,40 +19,72 @@ func (f *finished) shorten() {
 	}
 }
 
-func newLoggedRequest(f *finished) *loggedRequest {
-	r := &f.report
-	entry := &loggedRequest{
-		ID: r.RequestID, At: wireTime(r.Start), Endpoint: r.Endpoint,
-		Combo: orNull(r.Combo), Model: r.Model, Target: orNull(r.Target),
-		Outcome: r.Outcome, Status: r.Status, Kind: orNull(string(r.Kind)), Code: orNull(r.Code),
-		Stream: r.Stream, ClientKey: orNull(f.key), ClientRetryCount: f.retries, Attempts: r.Attempts,
-		QueueMS: r.Queue.Milliseconds(), ConnectMS: r.Connect.Milliseconds(),
-		UpstreamMS: r.Upstream.Milliseconds(), TotalMS: r.Total.Milliseconds(),
-		Usage: asLoggedUsage(r.Usage), FinishReason: orNull(r.FinishReason), UpstreamID: orNull(r.UpstreamID),
-	}
-	if entry.Attempts == nil {
-		entry.Attempts = []combo.Attempt{}
-	}
-	if r.FirstToken > 0 {
-		entry.FirstTokenMS = new(r.FirstToken.Milliseconds())
-	}
-	return entry
-}
-
-// json is the request as it is shown, published and stored.
+// json is the request as it is shown, published and stored: what was tried and why, and no text of prompt or answer.
 func (f *finished) json() json.RawMessage {
-	body, err := json.Marshal(newLoggedRequest(f))
-	if err != nil {
-		panic(err) // a value of ours that can't be shown is a bug
+	r := &f.report
+	o := newObject(640 + 224*len(r.Attempts))
+	o.text("id", r.RequestID)
+	o.text("at", wireTime(r.Start))
+	o.text("endpoint", r.Endpoint)
+	o.textOrNull("combo", r.Combo)
+	o.text("model", r.Model)
+	o.textOrNull("target", r.Target)
+	o.text("outcome", r.Outcome)
+	o.number("status", int64(r.Status))
+	o.textOrNull("kind", string(r.Kind))
+	o.textOrNull("code", r.Code)
+	o.flag("stream", r.Stream)
+	o.textOrNull("client_key", f.key)
+	o.number("client_retry_count", int64(f.retries))
+	o.begin("attempts", '[')
+	for i := range r.Attempts {
+		o.attempt(&r.Attempts[i])
 	}
-	return body
+	o.end(']')
+	o.number("queue_ms", r.Queue.Milliseconds())
+	o.number("connect_ms", r.Connect.Milliseconds())
+	o.durationOrNull("first_token_ms", r.FirstToken)
+	o.number("upstream_ms", r.Upstream.Milliseconds())
+	o.number("total_ms", r.Total.Milliseconds())
+	if u := r.Usage; u == nil {
+		o.null("usage")
+	} else {
+		o.begin("usage", '{')
+		o.number("input_tokens", u.InputTokens)
+		o.number("output_tokens", u.OutputTokens)
+		o.number("cached_tokens", u.CachedTokens)
+		o.number("reasoning_tokens", u.ReasoningTokens)
+		o.end('}')
+	}
+	o.textOrNull("finish_reason", r.FinishReason)
+	o.textOrNull("upstream_request_id", r.UpstreamID)
+	o.end('}')
+	return o.b
 }
 
-func asLoggedUsage(u *providers.Usage) *loggedUsage {
-	if u == nil {
-		return nil
+// attempt adds an element as error.attempts has it.
+func (o *object) attempt(a *combo.Attempt) {
+	o.element('{')
+	o.text("provider", a.Provider)
+	o.text("model", a.Model)
+	o.textOrNull("key", a.Key)
+	o.text("outcome", string(a.Outcome))
+	o.textOrNull("kind", string(a.Kind))
+	o.textOrNull("skip_reason", string(a.SkipReason))
+	if a.Status == 0 {
+		o.null("status")
+	} else {
+		o.number("status", int64(a.Status))
 	}
-	return &loggedUsage{u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens}
+	o.number("ms", a.Duration.Milliseconds())
+	o.flag("forced", a.Forced)
+	if a.FirstToken > 0 {
+		o.number("first_token_ms", a.FirstToken.Milliseconds())
+	}
+	if a.Probe {
+		o.flag("probe", true)
+	}
+	o.end('}')
 }
 
 // retryCount is which try of the same call an SDK says this is.

@@ -30,7 +30,7 @@ type StoredRequest = struct {
 	Combo   string    // empty: none
 	Outcome string
 	Status  int    // what the client was told
-	Body    []byte // a loggedRequest in JSON
+	Body    []byte // JSON, as the API shows it
 }
 
 // RequestQuery asks for finished requests.

@@ -74,5 +74,10 @@ func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.watchers.Wait()
-	return errors.Join(s.recorder.close(ctx), s.feed.broker.Close(ctx))
+	var storing sync.WaitGroup
+	var lost error
+	storing.Go(func() { lost = s.recorder.close(ctx) })
+	err := s.feed.broker.Close(ctx)
+	storing.Wait()
+	return errors.Join(err, lost)
 }

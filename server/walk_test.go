@@ -29,6 +29,7 @@ func inBubble(t *testing.T, test func(r *running), change ...func(*Options)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newGateway(t, false, change...).run()
 		defer r.end()
+		synctest.Wait() // it is ready
 		test(r)
 	})
 }
