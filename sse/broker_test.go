@@ -26,7 +26,8 @@ type screen struct {
 	text     bytes.Buffer
 	flushes  int
 	deadline time.Time
-	stuck    bool // writes wait for the deadline
+	stuck    bool   // writes wait for the deadline
+	opened   func() // called when the headers went out; nil: nothing
 }
 
 func (s *screen) Header() http.Header { return s.header }
@@ -49,6 +50,9 @@ func (s *screen) FlushError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flushes++
+	if s.flushes == 1 && s.opened != nil {
+		s.opened()
+	}
 	return nil
 }
 
@@ -118,6 +122,15 @@ func TestBroker(t *testing.T) {
 			watch(ctx, b, "", &s)
 			if s.read(); s.flushes != 1 {
 				t.Errorf("%d flushes", s.flushes)
+			}
+		})
+	})
+	t.Run("what is published when they have gone out is not missed", func(t *testing.T) {
+		inBubble(t, 10, func(ctx context.Context, b *Broker, _ func(int) string) {
+			s := screen{opened: func() { b.Publish("a", nil) }}
+			watch(ctx, b, "", &s)
+			if got := s.read(); !strings.Contains(got, "event: a") {
+				t.Errorf("got %q", got)
 			}
 		})
 	})
