@@ -68,12 +68,12 @@ type account struct {
 }
 
 func TestFailureReport(t *testing.T) {
-	requests := 1000
+	requests, cooldowns := 1000, []string{"5s", "0s"}
 	if raced || testing.Short() {
-		requests = 200
+		requests, cooldowns = 200, []string{"0s"} // which opens within them
 	}
 	var report []account
-	for _, cooldown := range []string{"5s", "0s"} {
+	for _, cooldown := range cooldowns {
 		for _, a := range ailments {
 			for _, form := range []string{"plain", "streamed"} {
 				if a.forms != "" && a.forms != form || cooldown == "0s" && !a.again(form) {
