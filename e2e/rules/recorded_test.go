@@ -78,7 +78,10 @@ func TestAPrefixOfARecordedStreamIsNeverASuccessAndNeverAnInvalidEvent(t *testin
 	random := rand.New(rand.NewPCG(3, 7))
 	virtual(t, func(w *world) {
 		one := w.provider("one", calm)
-		for _, rec := range chats {
+		for i, rec := range chats {
+			if (raced || testing.Short()) && i%5 != 0 {
+				continue
+			}
 			for _, n := range placesToCut(random, rec.stream) {
 				for _, ending := range []string{"cut", "end"} {
 					lines := []string{fmt.Sprint("upto ", n), "events " + rec.path, ending}
