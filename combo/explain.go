@@ -62,9 +62,11 @@ func (e *Explanation) rest(n *node, now time.Time, depth int) {
 	for _, l := range n.drained {
 		e.add(l, SkipDrained, nil, now)
 	}
-	for i := range n.pool {
-		if sub := n.pool[i].sub; sub != nil && depth < maxDepth {
-			e.rest(sub, now, depth+1)
+	for _, places := range [...][]place{n.pool, n.fallbacks} {
+		for i := range places {
+			if sub := places[i].sub; sub != nil && depth < maxDepth {
+				e.rest(sub, now, depth+1)
+			}
 		}
 	}
 }

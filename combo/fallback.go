@@ -2,6 +2,7 @@ package combo
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/ohmroute/ohmroute/providers"
@@ -22,7 +23,7 @@ func (w *walk) fallbacks(ctx context.Context) step {
 	}
 }
 
-// unlock makes candidates of the fallback targets of n and of the combos in its pool.
+// unlock makes candidates of the fallback targets of n and of the combos that it has come into.
 func (w *walk) unlock(n *node, depth int) {
 	for i := range n.fallbacks {
 		p := &n.fallbacks[i]
@@ -34,10 +35,27 @@ func (w *walk) unlock(n *node, depth int) {
 		for j := known; j < len(w.candidates); j++ {
 			w.candidates[j].fallback = true
 		}
+		if p.sub != nil {
+			w.noteDrained(p.sub, depth+1)
+		}
 	}
-	for i := range n.pool {
-		if sub := n.pool[i].sub; sub != nil && depth < maxDepth {
+	if depth < maxDepth {
+		for sub := range w.entered(n) {
 			w.unlock(sub, depth+1)
+		}
+	}
+}
+
+// entered are the combos in n that this walk has come into: those of its pool, and those that a failure unlocked.
+func (w *walk) entered(n *node) iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for _, places := range [...][]place{n.pool, n.fallbacks} {
+			for i := range places {
+				p := &places[i]
+				if p.sub != nil && (len(p.onlyOn) == 0 || w.met(p.onlyOn)) && !yield(p.sub) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -53,8 +71,22 @@ func (w *walk) met(kinds []providers.Kind) bool {
 }
 
 // unlocks tells whether a fallback target waits for a failure of the kind.
-func (w *walk) unlocks(kind providers.Kind) bool {
-	return w.node.reserves(1, func(p *place) bool { return slices.Contains(p.onlyOn, kind) && !w.reached(p) })
+func (w *walk) unlocks(kind providers.Kind) bool { return w.awaits(w.node, kind, 1) }
+
+func (w *walk) awaits(n *node, kind providers.Kind, depth int) bool {
+	for i := range n.fallbacks {
+		if p := &n.fallbacks[i]; slices.Contains(p.onlyOn, kind) && !w.reached(p) {
+			return true
+		}
+	}
+	if depth < maxDepth {
+		for sub := range w.entered(n) {
+			if w.awaits(sub, kind, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reached tells whether a place's targets are candidates already.
@@ -65,16 +97,6 @@ func (w *walk) reached(p *place) bool {
 		}
 	}
 	return false
-}
-
-// reserves tells whether one of the fallback places of n and of the combos in its pool is as wanted.
-func (n *node) reserves(depth int, wanted func(p *place) bool) bool {
-	if slices.ContainsFunc(n.fallbacks, func(p place) bool { return wanted(&p) }) {
-		return true
-	}
-	return depth < maxDepth && slices.ContainsFunc(n.pool, func(p place) bool {
-		return p.sub != nil && p.sub.reserves(depth+1, wanted)
-	})
 }
 
 // noteUnreached lists the fallback targets that no failure unlocked.
@@ -88,8 +110,8 @@ func (w *walk) noteUnreached(n *node, depth int) {
 			}
 		}
 	}
-	for i := range n.pool {
-		if sub := n.pool[i].sub; sub != nil && depth < maxDepth {
+	if depth < maxDepth {
+		for sub := range w.entered(n) {
 			w.noteUnreached(sub, depth+1)
 		}
 	}
