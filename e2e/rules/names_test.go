@@ -376,3 +376,24 @@ func without(t *testing.T, document string) string {
 var strategies = []string{
 	"priority", "round_robin", "weighted", "random", "least_busy", "p2c", "cheapest", "fastest", "sticky", "last_good", "auto",
 }
+
+func TestAComboThatIsAFallbackHasFallbacksOfItsOwn(t *testing.T) {
+	both(t, func(w *world, streamed bool) {
+		for _, id := range []string{"one", "x", "y", "z"} {
+			w.provider(id, models).Script("", "chat by "+id)
+		}
+		w.combo("inner", "x/m y/m?overloaded z/m*0")
+		w.combo("c", "one/m /inner?rate_limit")
+		if got, want := w.plan("c"), "one/m, x/m !only_on, y/m !only_on, z/m !drained"; got != want {
+			w.t.Errorf("explain says %q, want %q", got, want)
+		}
+		w.host("one").Script("", "error 503 - busy")
+		w.ask("c", streamed) // its own kind is not the inner combo's business
+		w.triedIs("one/m overloaded, x/m !only_on")
+		w.reset()
+		w.host("one").Script("", "error 429 rate_limit_exceeded x")
+		w.host("x").Script("", "error 503 - busy")
+		w.ask("c", streamed).ok("by y")
+		w.triedIs("one/m rate_limit, z/m !drained, x/m overloaded, y/m ok")
+	})
+}

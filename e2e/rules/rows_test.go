@@ -427,3 +427,25 @@ func TestSettingsChangeARow(t *testing.T) {
 		})
 	}
 }
+
+// TestASuccessIsOneForAllThreeBreakers: of provider, key and target each forgets one failure.
+func TestASuccessIsOneForAllThreeBreakers(t *testing.T) {
+	both(t, func(w *world, streamed bool) {
+		one := w.provider("one", models, keys(2), `"breaker_scope":"target"`, `"breaker":{"cooldown":"0s"}`)
+		one.connection(refuses)
+		w.ask("one/m", streamed)
+		one.connection(connects)
+		one.Script("", "error 500 - x", "times 2; error 429 rate_limit_exceeded x", "chat hello")
+		w.ask("one/m", streamed)
+		w.ask("one/m", streamed)
+		const all = "key:one/a, key:one/b, provider:one, target:one/m"
+		if got := w.charged(); got != all {
+			w.t.Fatalf("charged is %q, want %q", got, all)
+		}
+		w.ask("one/m", streamed).ok("hello")
+		w.ask("one/m", streamed).ok("hello") // with the other key
+		if got := w.charged(); got != "" {
+			w.t.Errorf("after a success with each key, charged is %q", got)
+		}
+	})
+}

@@ -255,6 +255,24 @@ func TestLastGoodAsksFirstWhoServedLast(t *testing.T) {
 	})
 }
 
+func TestAutoBlendsLatencyLoadAndPriceAndDoesNotExplore(t *testing.T) {
+	both(t, func(w *world, streamed bool) {
+		price := func(p string) string {
+			return `"models":[{"name":"m","price":{"input":` + p + `,"output":` + p + `}}]`
+		}
+		for id, p := range map[string]string{"dear": price("9"), "cheap": price("1")} {
+			w.provider(id, p).Script("", "delay 100ms; chat "+id)
+		}
+		w.combo("c", "dear/m cheap/m", `"strategy":"auto"`)
+		for range 3 { // nothing is measured and nothing is under way: the price decides, and nobody measures the other
+			w.ask("c", streamed).ok("cheap")
+		}
+		w.host("dear").Script("", "delay 1ms; chat dear")
+		w.ask("dear/m", streamed).ok("dear")
+		w.ask("c", streamed).ok("dear") // a hundred times as fast outweighs the price
+	})
+}
+
 func TestDegradedIsACandidateLikeClosedExceptInAuto(t *testing.T) {
 	for _, strategy := range strategies {
 		t.Run(strategy, func(t *testing.T) {
