@@ -165,7 +165,7 @@ func (m *machine) age(t *turn) {
 		return
 	}
 	t.moved = true
-	if m.state == Degraded && t.rules.judge(m.state, m.tally.failed, m.tally.total) == Closed {
+	if m.state == Degraded && t.rules.recovered(m.tally.failed, m.tally.total) {
 		m.move(t, Closed, ReasonRecovered, "")
 	}
 }
@@ -180,7 +180,7 @@ func (m *machine) fade(r *rules, now moment) bool {
 func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
 	failed, total = m.tally.at(r, now)
 	aged := failed != m.tally.failed || total != m.tally.total
-	if m.state == Degraded && aged && r.judge(m.state, failed, total) == Closed {
+	if m.state == Degraded && aged && r.recovered(failed, total) {
 		return Closed, failed, total
 	}
 	return m.state, failed, total

@@ -77,10 +77,16 @@ func (w *world) restart() {
 		w.disagree("end of the process: %v", err)
 	}
 	w.held, w.spare, w.parks = nil, nil, nil
-	for name, m := range w.machines {
-		if _, stored := w.store.rows[name]; stored && m.blank() && !m.windowed() {
-			w.disagree("there is a row of %s, which has nothing to remember", name)
+	stored, err := w.store.Load(w.t.Context())
+	if err != nil {
+		w.disagree("load: %v", err)
+	}
+	for _, row := range stored.Breakers {
+		if m := w.machines[row.Name]; m.blank() && !m.windowed() {
+			w.disagree("there is a row of %s, which has nothing to remember", row.Name)
 		}
+	}
+	for _, m := range w.machines {
 		m.restart(w.now, flushInterval)
 	}
 	if rekeyed {

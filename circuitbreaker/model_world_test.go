@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/circuitbreaker/storetest"
 )
 
 // source decides what happens next: rapid in the property test, the input's bytes in the fuzz target.
@@ -48,7 +49,7 @@ type world struct {
 	src      source
 	now      time.Duration
 	steps    int
-	store    *memory
+	store    *storetest.Memory
 	registry *circuitbreaker.Registry
 	machines map[string]*machine
 	secret   string                             // of the key: its fingerprint
@@ -93,7 +94,7 @@ func newWorld(t referee, src source) *world {
 
 // begin starts the first process, with an empty disk.
 func (w *world) begin() {
-	w.store, w.checked = newMemory(), map[string]int{}
+	w.store, w.checked = storetest.NewMemory(), map[string]int{}
 	w.boot()
 }
 

@@ -70,6 +70,12 @@ func (r *rules) judge(from State, failed, total int64) State {
 	}
 }
 
+// recovered says whether DEGRADED is over with what time has left of the
+// measure. Where the first verdict opens, nothing is DEGRADED.
+func (r *rules) recovered(failed, total int64) bool {
+	return r.opens == 0 || r.judge(Degraded, failed, total) == Closed
+}
+
 // opensAtOnce says that the first verdict opens, whatever it is.
 func (r *rules) opensAtOnce() bool { return r.windowed && r.opens == 0 }
 
