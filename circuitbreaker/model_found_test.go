@@ -1,0 +1,142 @@
+package circuitbreaker_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
+
+// What the model found wrong once, each as a test that tells it in its own words.
+
+// 2.1
+func TestAFailureAfterTheOthersWereForgottenDoesNotKeepABreakerDegraded(t *testing.T) {
+	r := newRig(t, func(s *circuitbreaker.Settings) { s.RecoversAt = 0 })
+	late := r.acquire()
+	r.fail(3, "server_error")
+	r.want(circuitbreaker.Degraded)
+	r.pass(time.Hour)
+	r.want(circuitbreaker.Closed)
+	late.Failure(r.now, "server_error", 0)
+	r.want(circuitbreaker.Closed)
+	if got := r.reasons(); len(got) != 2 || got[1] != circuitbreaker.ReasonRecovered {
+		t.Errorf("transitions %v, want degraded and recovered", got)
+	}
+}
+
+// 2.1, 6.3, 7.1
+func TestWhatIsForgottenStaysClosedThroughAConfigurationAndAWrittenRow(t *testing.T) {
+	for name, happens := range map[string]func(*rig){
+		"a configuration with other settings": func(r *rig) {
+			r.configure(rigSettings(func(s *circuitbreaker.Settings) { s.ResetTimeout = time.Minute }))
+		},
+		"a row that is written late": (*rig).flush,
+		"a restart":                  func(r *rig) { r.restart() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.fail(3, "server_error")
+			r.pass(time.Hour)
+			happens(r)
+			r.want(circuitbreaker.Closed)
+			r.succeed(1)
+			if got := r.reasons(); got[len(got)-1] != circuitbreaker.ReasonRecovered {
+				t.Errorf("transitions %v, want recovered as the last", got)
+			}
+		})
+	}
+}
+
+// 3
+func TestDegradedEndsWithItsWindowThoughTheFirstVerdictWouldOpen(t *testing.T) {
+	window := func(s *circuitbreaker.Settings) { s.Measure, s.VolumeThreshold = circuitbreaker.Window, 4 }
+	r := newRig(t, window)
+	r.succeed(3)
+	r.fail(2, "server_error")
+	r.configure(rigSettings(window, func(s *circuitbreaker.Settings) { s.ErrorThreshold = 0 }))
+	r.want(circuitbreaker.Degraded)
+	r.pass(10 * time.Second)
+	r.want(circuitbreaker.Closed)
+}
+
+// 6.3
+func TestAConfigurationThatDoesNotTouchABreakerDoesNotTouchItsDeadline(t *testing.T) {
+	generous := func(s *circuitbreaker.Settings) {
+		s.FailureThreshold, s.ResetTimeout, s.MaxBackoffMultiplier = 2, time.Second, 1
+	}
+	strict := func(s *circuitbreaker.Settings) { generous(s); s.RetryAfterMax = 10 * time.Second }
+	r := newRig(t, generous)
+	late := r.acquire()
+	r.acquire().Failure(r.now, "rate_limit", time.Minute)
+	r.configure(rigSettings(strict))
+	late.Failure(r.now, "rate_limit", 0) // opens, and takes the park of a minute in
+	r.configure(rigSettings(strict))
+	if left := r.wait(); left != time.Minute {
+		t.Errorf("OPEN for %v more, want a minute", left)
+	}
+}
+
+// 2.2, 6.3
+func TestTheFailureOfARequestWithTheOldSecretDoesNotChargeTheNewOne(t *testing.T) {
+	r := newRig(t)
+	auth := func(s *circuitbreaker.Settings) {
+		s.Kinds = map[circuitbreaker.Kind]circuitbreaker.KindSettings{"auth": {ImmediateOpen: true}}
+	}
+	secret := func(fingerprint string) {
+		r.reg.Configure(t.Context(), map[string]circuitbreaker.Configured{
+			r.name: {Settings: rigSettings(auth), Fingerprint: fingerprint},
+		})
+	}
+	secret("old")
+	r.breaker = r.reg.Get(r.name)
+	underWay := r.acquire()
+	secret("new")
+	underWay.Failure(r.now, "auth", 0)
+	r.want(circuitbreaker.Closed)
+	r.wantCount(0)
+}
+
+// 3
+func TestWhatARestartTransitionsIsPublishedWithTheBreakersOwnSettings(t *testing.T) {
+	observes := func(s *circuitbreaker.Settings) { s.Enforce = false }
+	for order, restoredFirst := range map[string]bool{"configured first": false, "restored first": true} {
+		t.Run(order, func(t *testing.T) {
+			r := newRig(t, observes)
+			r.fail(5, "server_error")
+			r.pass(time.Hour)
+			r.acquire() // a probe, which dies with the process
+			r.flush()
+			reg := circuitbreaker.NewRegistry(circuitbreaker.Options{
+				Store: r.store, Now: func() time.Time { return r.now }, Logger: slog.New(slog.DiscardHandler),
+			})
+			names := map[string]circuitbreaker.Configured{r.name: {Settings: rigSettings(observes)}}
+			if !restoredFirst {
+				reg.Configure(t.Context(), names)
+			}
+			if err := reg.Restore(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			reg.Configure(t.Context(), names)
+			ts := reg.Transitions(r.name)
+			if last := ts[len(ts)-1]; last.Reason != circuitbreaker.ReasonRestored || last.Enforce {
+				t.Errorf("%+v, want restored and not enforced", last)
+			}
+		})
+	}
+}
+
+// 2, three breakers for one request
+func TestARefusalInTheMiddleOfAPathGivesBackWhatWasTaken(t *testing.T) {
+	r := newRig(t)
+	r.probing()
+	// One breaker in two roles: both admit when they are peeked at, but there is one slot.
+	path := r.reg.Path("", r.name, r.name)
+	var ps circuitbreaker.Permits
+	if refused := path.Acquire(&ps, r.ask()); refused == nil || refused.Reason != circuitbreaker.ReasonProbing {
+		t.Fatalf("refused %v, want probing", refused)
+	}
+	if got := r.status().ProbesInFlight; got != 0 {
+		t.Errorf("%d probes in flight, want none", got)
+	}
+}
