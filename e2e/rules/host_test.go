@@ -23,8 +23,7 @@ type host struct {
 	pipes   *pipes // nil: it listens on TCP
 	server  *http.Server
 	serving sync.WaitGroup
-	taken   atomic.Int64 // bytes that the gateway has read from it
-	dials   atomic.Int64
+	taken   atomic.Int64  // bytes that the gateway has read from it
 	gone    chan struct{} // closed at the end of the test
 
 	mu    sync.Mutex
@@ -85,7 +84,6 @@ func (h *host) connection(d dialing) {
 }
 
 func (h *host) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	h.dials.Add(1)
 	h.mu.Lock()
 	fault, listener := h.fault, h.pipes
 	h.mu.Unlock()
