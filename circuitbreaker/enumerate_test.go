@@ -23,9 +23,7 @@ type event struct {
 
 func (e event) String() string { return fmt.Sprintf("%s %d%v", e.word, e.permit, e.tick) }
 
-const slots = 3
-
-func smallEvents() []event {
+func smallEvents(permits int) []event {
 	all := []event{
 		{word: "tick", tick: -time.Millisecond},
 		{word: "tick"},
@@ -34,7 +32,7 @@ func smallEvents() []event {
 		{word: "release"},
 		{word: "reset"},
 	}
-	for i := range slots {
+	for i := range permits {
 		for _, word := range []string{"acquire", "force", "success", "failure", "none", "progress"} {
 			all = append(all, event{word: word, permit: i})
 		}
@@ -47,13 +45,13 @@ type small struct {
 	*world
 	m       *machine
 	breaker *circuitbreaker.Breaker
-	permits [slots]*holding
+	permits []*holding
 }
 
-func newSmall(t *testing.T, s circuitbreaker.Settings) *small {
-	w := &world{t: t, src: &script{}, names: []string{modelA}, machines: map[string]*machine{modelA: newMachine(modelA, s)}}
+func newSmall(t *testing.T, permits int, s circuitbreaker.Settings) *small {
+	w := &world{t: t, src: &script{}, names: []string{modelA}, entered: map[circuitbreaker.State]int{}, machines: map[string]*machine{modelA: newMachine(modelA, s)}}
 	w.begin()
-	return &small{world: w, m: w.machines[modelA], breaker: w.registry.Get(modelA)}
+	return &small{world: w, m: w.machines[modelA], breaker: w.registry.Get(modelA), permits: make([]*holding, permits)}
 }
 
 func smallSettings() circuitbreaker.Settings {
@@ -248,39 +246,43 @@ func (s *small) recovers() {
 }
 
 func TestTheSmallStateSpaceHoldsItsInvariants(t *testing.T) {
-	for name, change := range map[string]func(*circuitbreaker.Settings){
-		"decay":                func(*circuitbreaker.Settings) {},
-		"consecutive":          func(s *circuitbreaker.Settings) { s.Measure = circuitbreaker.Consecutive },
-		"two probes at a time": func(s *circuitbreaker.Settings) { s.HalfOpenRequests = 2 },
-		"two successes needed": func(s *circuitbreaker.Settings) { s.HalfOpenRequests, s.HalfOpenSuccesses = 1, 2 },
-		"parks":                func(s *circuitbreaker.Settings) { s.Cooldown = 400 * time.Millisecond },
-		"a kind of its own": func(s *circuitbreaker.Settings) {
+	for name, space := range map[string]struct {
+		permits int
+		change  func(*circuitbreaker.Settings)
+	}{
+		"decay":                {3, func(*circuitbreaker.Settings) {}},
+		"two probes at a time": {3, func(s *circuitbreaker.Settings) { s.HalfOpenRequests = 2 }},
+		"two successes needed": {2, func(s *circuitbreaker.Settings) { s.HalfOpenRequests, s.HalfOpenSuccesses = 1, 2 }},
+		"consecutive":          {2, func(s *circuitbreaker.Settings) { s.Measure = circuitbreaker.Consecutive }},
+		"parks":                {2, func(s *circuitbreaker.Settings) { s.Cooldown = 400 * time.Millisecond }},
+		"a kind of its own": {2, func(s *circuitbreaker.Settings) {
 			s.FailureThreshold = 0
 			s.Kinds = map[circuitbreaker.Kind]circuitbreaker.KindSettings{
 				"server_error": {Threshold: 3, ImmediateOpen: true, Cooldown: new(2 * time.Second), Park: new(time.Duration)},
 			}
-		},
-		"window": func(s *circuitbreaker.Settings) {
+		}},
+		"window": {2, func(s *circuitbreaker.Settings) {
 			s.Measure, s.Window, s.VolumeThreshold, s.ErrorThreshold = circuitbreaker.Window, time.Second, 3, 1_000_000
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := smallSettings()
-			change(&s)
-			enumerate(t, s)
+			space.change(&s)
+			enumerate(t, space.permits, s)
 		})
 	}
 }
 
 // enumerate visits every place that the events lead to.
-func enumerate(t *testing.T, settings circuitbreaker.Settings) {
+func enumerate(t *testing.T, permits int, settings circuitbreaker.Settings) {
 	seen, states, edges := map[string]bool{}, map[circuitbreaker.State]int{}, 0
 	for queue := [][]event{nil}; len(queue) > 0; queue = queue[1:] {
 		path := queue[0]
 		var s *small
-		for _, e := range smallEvents() {
+		for _, e := range smallEvents(permits) {
 			if s == nil {
-				s = newSmall(t, settings)
+				s = newSmall(t, permits, settings)
 				for _, before := range path {
 					s.play(before)
 				}

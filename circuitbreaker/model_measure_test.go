@@ -21,15 +21,24 @@ func (m *machine) tally() tally {
 	if !m.windowed() {
 		return tally{failed: m.failures, kinds: m.kinds}
 	}
-	t := tally{kinds: map[circuitbreaker.Kind]int{}}
+	var t tally
 	for _, b := range m.buckets {
 		t.failed += b.failed
 		t.total += b.total
 		for k, n := range b.kinds {
-			t.kinds[k] += n
+			t.kinds = plus(t.kinds, k, n)
 		}
 	}
 	return t
+}
+
+// plus adds to the count of a kind; the map is made when there is something to count.
+func plus(kinds map[circuitbreaker.Kind]int, kind circuitbreaker.Kind, n int) map[circuitbreaker.Kind]int {
+	if kinds == nil {
+		kinds = map[circuitbreaker.Kind]int{}
+	}
+	kinds[kind] += n
+	return kinds
 }
 
 // value is the number that listings and transitions show: failures, or the share of failed requests.
@@ -65,7 +74,7 @@ func (m *machine) fades(now time.Duration) bool {
 		return false
 	}
 	had := m.failures > 0
-	m.failures, m.kinds = 0, map[circuitbreaker.Kind]int{}
+	m.failures, m.kinds = 0, nil
 	return had
 }
 
@@ -111,9 +120,9 @@ func (m *machine) count(now time.Duration, failed bool, kind circuitbreaker.Kind
 		m.countInWindow(now, failed, kind)
 	case failed:
 		m.failures++
-		m.kinds[kind]++
+		m.kinds = plus(m.kinds, kind, 1)
 	case m.settings.Measure == circuitbreaker.Consecutive:
-		m.failures, m.kinds = 0, map[circuitbreaker.Kind]int{}
+		m.failures, m.kinds = 0, nil
 	default: // decay
 		m.failures = max(m.failures-1, 0)
 		for k, n := range m.kinds {
@@ -124,13 +133,13 @@ func (m *machine) count(now time.Duration, failed bool, kind circuitbreaker.Kind
 
 func (m *machine) countInWindow(now time.Duration, failed bool, kind circuitbreaker.Kind) {
 	if n := len(m.buckets); n == 0 || m.buckets[n-1].start+m.settings.Window/10 <= now {
-		m.buckets = append(m.buckets, bucket{start: now, kinds: map[circuitbreaker.Kind]int{}})
+		m.buckets = append(m.buckets, bucket{start: now})
 	}
 	b := &m.buckets[len(m.buckets)-1]
 	b.total++
 	if failed {
 		b.failed++
-		b.kinds[kind]++
+		b.kinds = plus(b.kinds, kind, 1)
 	}
 }
 
@@ -219,7 +228,7 @@ func (m *machine) configure(now time.Duration, s circuitbreaker.Settings) {
 	before := m.settings
 	m.settings = s
 	if s.Measure != before.Measure || s.Measure == circuitbreaker.Window && s.Window != before.Window {
-		m.failures, m.kinds, m.buckets = 0, map[circuitbreaker.Kind]int{}, nil
+		m.failures, m.kinds, m.buckets = 0, nil, nil
 	}
 	m.clamp(now)
 }

@@ -4,10 +4,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-// modelSteps is how many steps each run of the tests makes at least. Spec: breaker.md 9.
-const modelSteps = 100_000
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+)
 
 // draws is rapid as a source.
 type draws struct{ t *rapid.T }
@@ -22,21 +21,27 @@ var pickers = func() (all [128]*rapid.Generator[int]) {
 func (d draws) pick(n int) int { return pickers[n].Draw(d.t, "pick") }
 
 func TestThePackageAnswersAsTheModelDoes(t *testing.T) {
-	steps, states := 0, map[string]int{}
+	t.Parallel()
+	steps, entered := 0, map[circuitbreaker.State]int{}
 	for steps < modelSteps {
 		rapid.Check(t, func(t *rapid.T) {
 			w := newWorld(t, draws{t})
-			for range rapid.IntRange(1, 2000).Draw(t, "steps") {
+			for range rapid.IntRange(1, 1600).Draw(t, "steps") {
 				w.step()
 				steps++
-				for _, m := range w.machines {
-					states[m.state.String()]++
-				}
+			}
+			for state, n := range w.entered {
+				entered[state] += n
 			}
 		})
 	}
-	t.Logf("%d steps; breakers seen in each state: %v", steps, states)
+	t.Logf("%d steps; transitions to each state: %v", steps, entered)
 	if steps < modelSteps {
 		t.Errorf("%d steps, want at least %d", steps, modelSteps)
+	}
+	for state := circuitbreaker.Closed; state <= circuitbreaker.Isolated; state++ {
+		if entered[state] < modelSteps/2000 {
+			t.Errorf("%d transitions to %s: the steps do not go there", entered[state], state)
+		}
 	}
 }

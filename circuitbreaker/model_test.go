@@ -96,7 +96,7 @@ type verdict struct {
 }
 
 func newMachine(name string, s circuitbreaker.Settings) *machine {
-	return &machine{name: name, settings: s, kinds: map[circuitbreaker.Kind]int{}, lastAt: never, deadline: never}
+	return &machine{name: name, settings: s, lastAt: never, deadline: never}
 }
 
 func (m *machine) clone() *machine {
@@ -332,7 +332,7 @@ func (m *machine) begin() {
 // clear is what closing clears, and a reset.
 func (m *machine) clear() {
 	m.begin()
-	m.failures, m.kinds, m.buckets = 0, map[circuitbreaker.Kind]int{}, nil
+	m.failures, m.kinds, m.buckets = 0, nil, nil
 	m.cycle, m.why, m.deadline, m.parked = 0, "", never, nil
 }
 

@@ -58,8 +58,9 @@ type world struct {
 	held     []*holding
 	spare    []*circuitbreaker.Permits // settled, to be used again
 	parks    []begun
-	recent   []step         // the last steps, for the report of a disagreement
-	checked  map[string]int // how many moves of a machine were compared
+	recent   []step                       // the last steps, for the report of a disagreement
+	checked  map[string]int               // how many moves of a machine were compared
+	entered  map[circuitbreaker.State]int // transitions to each state
 }
 
 // step is one line of the report.
@@ -84,7 +85,7 @@ type begun struct {
 }
 
 func newWorld(t referee, src source) *world {
-	w := &world{t: t, src: src, secret: "hmac", names: worldNames, paths: worldPaths, machines: map[string]*machine{}}
+	w := &world{t: t, src: src, secret: "hmac", names: worldNames, paths: worldPaths, entered: map[circuitbreaker.State]int{}, machines: map[string]*machine{}}
 	for _, name := range w.names {
 		w.machines[name] = newMachine(name, drawSettings(src))
 	}
