@@ -246,6 +246,7 @@ func (s *small) recovers() {
 }
 
 func TestTheSmallStateSpaceHoldsItsInvariants(t *testing.T) {
+	t.Parallel()
 	for name, space := range map[string]struct {
 		permits int
 		change  func(*circuitbreaker.Settings)
