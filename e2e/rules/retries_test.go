@@ -152,20 +152,26 @@ func TestARetryAfterTakesPrecedenceOverTheBackOffAndOneOverThirtySecondsEndsTheT
 }
 
 func TestPauseOnFailoverWaitsBetweenAnyTwoAttempts(t *testing.T) {
-	both(t, func(w *world, streamed bool) {
-		w.provider("one", models, calm).Script("", "error 500 - x")
-		w.provider("two", models, calm).Script("", "chat hello")
-		w.combo("c", "one/m two/m", `"retry":{"base":"1s","pause_on_failover":true}`)
-		longest := time.Duration(0)
-		for range 30 {
-			r := w.ask("c", streamed)
-			r.ok("hello")
-			longest = max(longest, r.took)
-		}
-		if longest < time.Second/2 || longest > time.Second {
-			w.t.Errorf("the longest wait was %s, want nearly 1s", longest)
-		}
-	})
+	for name, failure := range map[string]string{"on two targets": "error 500 - x", "with two keys": "error 401 invalid_api_key x"} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(w *world, streamed bool) {
+				w.provider("one", models, calm, keys(2))
+				w.provider("two", models, calm).Script("", "chat hello")
+				w.combo("c", "one/m two/m", `"retry":{"base":"1s","pause_on_failover":true}`)
+				longest := time.Duration(0)
+				for range 30 {
+					w.reset()
+					w.host("one").Script("", failure, "chat hello")
+					r := w.ask("c", streamed)
+					r.ok("hello")
+					longest = max(longest, r.took)
+				}
+				if longest < time.Second/2 || longest > time.Second {
+					w.t.Errorf("the longest wait was %s, want nearly 1s", longest)
+				}
+			})
+		})
+	}
 }
 
 func TestAWalkIgnoresItsOwnParksAndNobodyElses(t *testing.T) {
