@@ -5,10 +5,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"log" //nolint:depguard // to silence it
 	"os"
 )
 
 func main() {
+	// net/http quotes to the standard logger what an upstream sends unasked, and that may echo a key.
+	log.SetOutput(io.Discard)
 	os.Exit(run(os.Args[1:], world{out: os.Stdout, err: os.Stderr, env: os.LookupEnv}))
 }
 
