@@ -9,29 +9,30 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/ohmroute/ohmroute/e2e/recorded"
 )
 
-// recorded is one line of ../shared/fixtures/errors.jsonl: an answer that a public project recorded from a provider.
-type recorded struct {
+// recording is one line of ../shared/fixtures/errors.jsonl: an answer that a public project recorded from a provider.
+type recording struct {
 	Provider, Host, Path string
 	Status               int
 	Headers              map[string]string
 	Body                 string
 }
 
-// readRecorded finds the fixtures in a folder named shared beside one of the folders above.
-func readRecorded(t *testing.T) []recorded {
+func readRecorded(t *testing.T) []recording {
 	t.Helper()
-	file, err := os.Open(filepath.Join(sharedFolder(t), "fixtures", "errors.jsonl"))
+	file, err := os.Open(filepath.Join(recorded.Folder(t, "fixtures"), "errors.jsonl"))
 	if err != nil {
-		t.Skipf("the recorded answers are not here: %v", err)
+		t.Fatal(err)
 	}
 	defer file.Close()
-	var all []recorded
+	var all []recording
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var r recorded
+		var r recording
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -43,27 +44,8 @@ func readRecorded(t *testing.T) []recorded {
 	return all
 }
 
-func sharedFolder(t *testing.T) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		shared := filepath.Join(folder, "shared")
-		if _, err := os.Stat(filepath.Join(shared, "fixtures")); err == nil {
-			return shared
-		}
-		above := filepath.Dir(folder)
-		if above == folder {
-			t.Skip("no folder shared/fixtures beside the folders above")
-		}
-		folder = above
-	}
-}
-
 // signal tells the classifier what a provider of that recording would be configured as.
-func (r recorded) signal() Signal {
+func (r recording) signal() Signal {
 	s := Signal{Dialect: "openai", Preset: r.Provider, Status: r.Status, Header: http.Header{}, Body: []byte(r.Body), Now: testNow}
 	switch r.Provider {
 	case "anthropic", "azure":

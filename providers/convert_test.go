@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/ohmroute/ohmroute/e2e/recorded"
 )
 
 func TestAnswerOfTheWrongForm(t *testing.T) {
@@ -194,19 +196,11 @@ func TestRealRequests(t *testing.T) {
 
 func realRequests(t *testing.T) map[string][]byte {
 	t.Helper()
-	for dir := "."; ; dir = filepath.Join("..", dir) {
-		folder := filepath.Join(dir, "..", "shared", "wire")
-		files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) > 0 {
-			return readRequests(t, files)
-		}
-		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) {
-			t.Skip("no folder ../shared/wire above the working directory")
-		}
+	files, err := filepath.Glob(filepath.Join(recorded.Folder(t, "wire"), "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded requests: %v", err)
 	}
+	return readRequests(t, files)
 }
 
 func readRequests(t *testing.T, files []string) map[string][]byte {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/ohmroute/ohmroute/e2e/recorded"
 )
 
 // sent is what came out of a stream.
@@ -311,16 +313,7 @@ func TestStreamHidesUsageThatWasInjected(t *testing.T) {
 // chatRecordings are the recorded streams in OpenAI's dialect, by file name, with the endpoint that they are of.
 func chatRecordings(tb testing.TB) map[string][]byte {
 	tb.Helper()
-	folder := ""
-	for dir := "."; ; dir = filepath.Join("..", dir) {
-		folder = filepath.Join(dir, "..", "shared", "fixtures", "sse")
-		if _, err := os.Stat(folder); err == nil {
-			break
-		}
-		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) {
-			tb.Skip("no folder ../shared/fixtures/sse above the working directory")
-		}
-	}
+	folder := recorded.Folder(tb, "fixtures", "sse")
 	index, err := os.ReadFile(filepath.Join(folder, "INDEX.tsv"))
 	if err != nil {
 		tb.Fatal(err)

@@ -12,27 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// recordedFolder finds ../shared/fixtures/sse from the module's folder or one above it.
-func recordedFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		folder := filepath.Join(dir, "shared", "fixtures", "sse")
-		if _, err := os.Stat(folder); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Skip("no folder ../shared/fixtures above the working directory")
-		}
-		dir = parent
-	}
-}
+	"github.com/ohmroute/ohmroute/e2e/recorded"
+)
 
 // recordedChats lists the recorded streams of the chat dialect that are not known to end in an error.
 func recordedChats(t *testing.T, folder string) []string {
@@ -83,7 +65,7 @@ func replaying(t *testing.T, folder string, most int) *httptest.Server {
 }
 
 func TestRecordedStreamsComeThroughByteForByte(t *testing.T) {
-	folder := recordedFolder(t)
+	folder := recorded.Folder(t, "fixtures", "sse")
 	files := recordedChats(t, folder)
 	for name, pieces := range map[string]struct{ most, every int }{
 		"in small pieces":          {64, 5}, // of every fifth: each piece is a write of its own

@@ -9,20 +9,14 @@ import (
 	"testing"
 
 	gosse "github.com/tmaxmax/go-sse"
+
+	"github.com/ohmroute/ohmroute/e2e/recorded"
 )
 
 // recordings returns the recorded provider streams by file name.
 func recordings(tb testing.TB) map[string][]byte {
 	tb.Helper()
-	for dir := "."; ; dir = filepath.Join("..", dir) {
-		folder := filepath.Join(dir, "..", "shared", "fixtures", "sse")
-		if _, err := os.Stat(folder); err == nil {
-			return readAll(tb, folder)
-		}
-		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) {
-			tb.Skip("no folder ../shared/fixtures/sse above the working directory")
-		}
-	}
+	return readAll(tb, recorded.Folder(tb, "fixtures", "sse"))
 }
 
 func readAll(tb testing.TB, folder string) map[string][]byte {

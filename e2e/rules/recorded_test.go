@@ -12,32 +12,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ohmroute/ohmroute/e2e/recorded"
 )
 
 // Every prefix of every recorded stream is tried where streams are judged (providers, TestPrefixesOfRecordedStreams);
 // here a sample of them goes through the whole gateway.
-
-// recordings is the folder ../shared/fixtures/sse, beside the module's or one above it.
-func recordings(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		folder := filepath.Join(at, "shared", "fixtures", "sse")
-		if _, err := os.Stat(folder); err == nil {
-			return folder
-		}
-		if at != filepath.Dir(at) {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatal("there are no recorded streams: no folder shared/fixtures/sse above ", dir)
-		}
-		t.Skip("there are no recorded streams: no folder shared/fixtures/sse above ", dir)
-	}
-}
 
 // recording is one recorded stream of the chat dialect.
 type recording struct {
@@ -48,7 +28,7 @@ type recording struct {
 
 func recordedChats(t *testing.T) []recording {
 	t.Helper()
-	folder := recordings(t)
+	folder := recorded.Folder(t, "fixtures", "sse")
 	index, err := os.ReadFile(filepath.Join(folder, "INDEX.tsv"))
 	if err != nil {
 		t.Fatal(err)
