@@ -1,13 +1,13 @@
 package config_test
 
 import (
-	"context"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/config/configtest"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -192,7 +192,7 @@ func builtOf(t *testing.T, file int) *config.Built {
 		t.Fatalf("file %d can't be used: %v", file+1, err)
 	}
 	live, err := config.OpenLive(t.Context(), config.LiveOptions{
-		Store: nothing{}, Sealer: sealer, File: f, Env: set, Apply: func(*config.Built) {}, Logger: slog.New(slog.DiscardHandler),
+		Store: &configtest.Documents{}, Sealer: sealer, File: f, Env: set, Apply: func(*config.Built) {}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -200,12 +200,3 @@ func builtOf(t *testing.T, file int) *config.Built {
 	t.Cleanup(live.Close)
 	return live.Built()
 }
-
-// nothing is a store that is empty and stays so.
-type nothing struct{}
-
-func (nothing) Documents(context.Context, string) (map[string][]byte, error) { return nil, nil }
-
-func (nothing) PutDocument(context.Context, string, string, []byte) error { return nil }
-
-func (nothing) DeleteDocument(context.Context, string, string) error { return nil }

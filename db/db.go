@@ -84,8 +84,8 @@ func (d *DB) handle(ctx context.Context) (*handle, error) {
 	return h, nil
 }
 
-// read runs a query on a connection that only reads, in a database that can also be written.
-func (d *DB) read(ctx context.Context, query func(*sqlx.DB) error) error {
+// use runs fn on the open database, which is not closed meanwhile, and types its error.
+func (d *DB) use(ctx context.Context, fn func(*handle) error) error {
 	d.using.RLock()
 	defer d.using.RUnlock()
 	if d.closed {
@@ -95,7 +95,12 @@ func (d *DB) read(ctx context.Context, query func(*sqlx.DB) error) error {
 	if err != nil {
 		return err
 	}
-	return place(h.at.path, query(h.reader))
+	return place(h.at.path, fn(h))
+}
+
+// read runs a query on a connection that only reads, in a database that can also be written.
+func (d *DB) read(ctx context.Context, query func(*sqlx.DB) error) error {
+	return d.use(ctx, func(h *handle) error { return query(h.reader) })
 }
 
 // readStill is read that is content with a database that can't be written, if it lies there whole
@@ -131,14 +136,5 @@ func (d *DB) readStill(ctx context.Context, query func(*sqlx.DB) error) error {
 // write runs fn in one transaction of the writer. durable: the commit is on the disk when write
 // returns, so that it survives a loss of power; else it survives the end of the process only.
 func (d *DB) write(ctx context.Context, durable bool, fn func(*transaction) error) error {
-	d.using.RLock()
-	defer d.using.RUnlock()
-	if d.closed {
-		return ErrClosed
-	}
-	h, err := d.handle(ctx)
-	if err != nil {
-		return err
-	}
-	return place(h.at.path, h.write(ctx, durable, fn))
+	return d.use(ctx, func(h *handle) error { return h.write(ctx, durable, fn) })
 }

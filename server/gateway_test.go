@@ -16,44 +16,10 @@ import (
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/config/configtest"
 )
 
 const testAdminToken = "admin-token-of-the-tests"
-
-// documents is a config.Store in memory.
-type documents struct {
-	mu     sync.Mutex
-	bodies map[[2]string][]byte
-}
-
-func (d *documents) Documents(_ context.Context, collection string) (map[string][]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	found := map[string][]byte{}
-	for key, body := range d.bodies {
-		if key[0] == collection {
-			found[key[1]] = body
-		}
-	}
-	return found, nil
-}
-
-func (d *documents) PutDocument(_ context.Context, collection, id string, body []byte) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.bodies == nil {
-		d.bodies = map[[2]string][]byte{}
-	}
-	d.bodies[[2]string{collection, id}] = body
-	return nil
-}
-
-func (d *documents) DeleteDocument(_ context.Context, collection, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.bodies, [2]string{collection, id})
-	return nil
-}
 
 // gateway is a whole gateway for one test: every part is real, but for the disk.
 type gateway struct {
@@ -87,7 +53,7 @@ func newStoredGateway(tb testing.TB, demo bool, store circuitbreaker.Store, chan
 		tb.Fatal(err)
 	}
 	live, err := config.OpenLive(tb.Context(), config.LiveOptions{
-		Store: &documents{}, Sealer: sealer, Demo: demo, Logger: log,
+		Store: &configtest.Documents{}, Sealer: sealer, Demo: demo, Logger: log,
 		Apply: func(b *config.Built) {
 			g.breakers.Configure(context.Background(), b.Breakers)
 			g.router.Swap(b.Routing)

@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"config":                   {"circuitbreaker", "combo", "providers"},
 	"server":                   {"circuitbreaker", "combo", "config", "providers", "sse"},
 	"cmd/ohmroute":             {"circuitbreaker", "combo", "config", "db", "providers", "server"},
+	"config/configtest":        {},
 	"circuitbreaker/storetest": {"circuitbreaker"},
 	"providers/providertest":   {"circuitbreaker", "providers", "sse"},
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/config/configtest"
 	"github.com/ohmroute/ohmroute/db"
 	"github.com/ohmroute/ohmroute/providers/providertest"
 	"github.com/ohmroute/ohmroute/server"
@@ -46,7 +47,7 @@ type world struct {
 func virtual(t *testing.T, test func(w *world), yaml ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, circuitbreaker.Options{TrackPermits: true}, &documents{}, newPipes(), yaml...)
+		w := newWorld(t, circuitbreaker.Options{TrackPermits: true}, &configtest.Documents{}, newPipes(), yaml...)
 		defer w.close()
 		test(w)
 	})
@@ -312,38 +313,3 @@ func (w *world) reset() {
 }
 
 func escaped(name string) string { return url.PathEscape(name) }
-
-// documents is a config.Store in memory.
-type documents struct {
-	mu     sync.Mutex
-	bodies map[[2]string][]byte
-}
-
-func (d *documents) Documents(_ context.Context, collection string) (map[string][]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	found := map[string][]byte{}
-	for key, body := range d.bodies {
-		if key[0] == collection {
-			found[key[1]] = body
-		}
-	}
-	return found, nil
-}
-
-func (d *documents) PutDocument(_ context.Context, collection, id string, body []byte) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.bodies == nil {
-		d.bodies = map[[2]string][]byte{}
-	}
-	d.bodies[[2]string{collection, id}] = body
-	return nil
-}
-
-func (d *documents) DeleteDocument(_ context.Context, collection, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.bodies, [2]string{collection, id})
-	return nil
-}
