@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"migrations":               {},
 	"circuitbreaker":           {},
 	"sse":                      {},
-	"providers":                {"circuitbreaker", "sse"},
+	"providers":                {"circuitbreaker", "providers/translate", "sse"},
 	"combo":                    {"circuitbreaker", "providers"},
 	"db":                       {"circuitbreaker", "migrations"},
 	"config":                   {"circuitbreaker", "combo", "providers"},
@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"cmd/ohmroute":             {"circuitbreaker", "combo", "config", "db", "providers", "server"},
 	"config/configtest":        {},
 	"circuitbreaker/storetest": {"circuitbreaker"},
+	"providers/translate":      {"sse"},
 	"providers/providertest":   {"circuitbreaker", "providers", "sse"},
 }
 

@@ -1,0 +1,3 @@
+package translate
+
+func writeGeminiRequest(c *conversation, o Options, n *notes) ([]byte, error) { panic("not yet") }

@@ -1,0 +1,3 @@
+package translate
+
+func newGeminiReader() streamReader { panic("not yet") }

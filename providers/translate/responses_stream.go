@@ -1,0 +1,5 @@
+package translate
+
+func newResponsesReader() streamReader { panic("not yet") }
+
+func newResponsesWriter(r Reply) streamWriter { panic("not yet") }
