@@ -31,6 +31,7 @@ type member struct{ name, raw string }
 // turn is what one side says. Results of tools stand in turns of the user, in front of what else that turn holds.
 type turn struct {
 	assistant bool
+	system    bool // texts of the operator in the middle of the conversation, said where a user would speak
 	blocks    []block
 }
 

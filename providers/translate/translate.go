@@ -12,6 +12,10 @@ import (
 type Options struct {
 	Model     string // the target's own name
 	MaxTokens int    // how many tokens the model can put out; 0: unknown
+
+	// NoReasoning leaves reasoning out of a chat's history, for hosts that refuse members of messages that they don't
+	// know.
+	NoReasoning bool
 }
 
 // Translation is a request in the target's dialect.
@@ -96,6 +100,18 @@ func NewStream(from, to Dialect, r Reply) *Stream {
 func (s *Stream) Append(dst, events []byte) []byte {
 	for ev := range sse.Events(events) {
 		s.said = s.reader.read(ev, s.said[:0])
+		for i := range s.said {
+			dst = s.say(dst, &s.said[i])
+		}
+	}
+	return dst
+}
+
+// End appends what closes the client's stream, once the target's has come to its good end. It may be called more than
+// once, and must not be called for a stream that was cut.
+func (s *Stream) End(dst []byte) []byte {
+	if e, ok := s.reader.(ender); ok {
+		s.said = e.end(s.said[:0])
 		for i := range s.said {
 			dst = s.say(dst, &s.said[i])
 		}
