@@ -45,22 +45,22 @@ func (r reasoning) tokens() (n int, ok bool) {
 	return 0, false
 }
 
-// level is the effort that was said, or the largest that the budget pays for; empty if nothing was said. A budget is
-// never minimal: models that know efforts know low, and few know less.
+// level is the effort that was said, or the largest that the budget pays for; empty if nothing was said. Budgets mean no
+// more than low, medium and high: many models don't know the efforts around them.
 func (r reasoning) level() string {
 	if r.effort != "" {
 		return r.effort
 	}
 	n, ok := r.tokens()
-	if !ok {
+	switch {
+	case !ok:
 		return ""
+	case n == 0:
+		return "none"
 	}
-	level := efforts[0].name
-	if n > 0 {
-		level = "low"
-	}
+	level := "low"
 	for _, e := range efforts {
-		if n >= e.tokens && e.tokens > efforts[1].tokens {
+		if n >= e.tokens && (e.name == "medium" || e.name == "high") {
 			level = e.name
 		}
 	}

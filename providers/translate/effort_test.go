@@ -19,7 +19,7 @@ func TestAnEffortIsABudgetAndBack(t *testing.T) {
 func TestABudgetIsTheLargestEffortThatItPaysFor(t *testing.T) {
 	for budget, want := range map[string]string{
 		"0": "none", "1": "low", "1024": "low", "2048": "low", "8191": "low", "8192": "medium", "16383": "medium",
-		"16384": "high", "31999": "high", "32768": "xhigh", "200000": "xhigh",
+		"16384": "high", "31999": "high", "32768": "high", "200000": "high",
 		"-1": "", "": "", "1.5": "", "many": "",
 	} {
 		if got := (reasoning{budget: budget}).level(); got != want {
