@@ -1,6 +1,9 @@
 package translate
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // mostNamed is how many dropped members are named.
 const mostNamed = 16
@@ -28,3 +31,8 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string { return e.Message }
+
+// broken is a request that makes no sense in its own dialect.
+func broken(param, format string, args ...any) error {
+	return &Refused{Param: param, Message: fmt.Sprintf(format, args...), Broken: true}
+}
