@@ -6,13 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// broken refuses a request that is wrong in its own dialect.
-func broken(param, format string, args ...any) *Refused {
-	return &Refused{Param: param, Message: fmt.Sprintf(format, args...), Broken: true}
-}
-
 // unsayable refuses a request that another dialect has no words for.
-func unsayable(param, format string, args ...any) *Refused {
+func unsayable(param, format string, args ...any) error {
 	return &Refused{Param: param, Message: fmt.Sprintf(format, args...)}
 }
 
