@@ -40,6 +40,12 @@ type streamReader interface {
 	read(ev sse.Event, said []event) []event
 }
 
+// ender is a reader of a dialect whose streams have no last event: what it has kept until then is said in the end.
+type ender interface {
+	// end appends what is left to say of a stream that has come to a good end.
+	end(said []event) []event
+}
+
 // streamWriter writes the events of one stream.
 type streamWriter interface {
 	// write appends to dst the client's events that say what ev says. The last that it gets is of type finished, which

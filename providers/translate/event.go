@@ -5,9 +5,9 @@ type eventType uint8
 
 const (
 	began    eventType = iota + 1 // id, model, created, usage (of the input, if it is known by now): once, first
-	opened                        // block, with its type, id and name and no text
+	opened                        // block, with its type, id and name, of a call its signature, and no text
 	more                          // text: of the block; of a call: a piece of its arguments
-	signed                        // signature: of the block, whole
+	signed                        // signature: of the block, whole; of no call
 	closed                        // the block
 	finished                      // finish, stop, usage: once, last
 )

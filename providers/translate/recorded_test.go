@@ -23,7 +23,7 @@ func streamed(target, client Dialect, r Reply, pieces iter.Seq[[]byte]) []byte {
 	for piece := range pieces {
 		out = s.Append(out, piece)
 	}
-	return out
+	return s.End(out)
 }
 
 // recording is a provider's stream as it was recorded.
