@@ -11,13 +11,15 @@ import (
 // Answer is a request that was answered: the held bytes first, then the rest as it comes. One goroutine at a time
 // uses it, and must call Close.
 type Answer struct {
-	Combo       string // what x-ohmroute-combo says
-	Target      string // "provider/model"
-	Attempts    []Attempt
-	Status      int
-	ContentType string
-	UpstreamID  string
-	Stream      bool // Next gives the events of a stream; false: the whole answer at once
+	Combo        string // what x-ohmroute-combo says
+	Target       string // "provider/model"
+	Attempts     []Attempt
+	Status       int
+	ContentType  string
+	UpstreamID   string
+	Dropped      []string // members of the request that the target's dialect has no counterpart of, as paths
+	DroppedCount int      // how many there were; the first are named
+	Stream       bool     // Next gives the events of a stream; false: the whole answer at once
 
 	walk   walk
 	err    error // what Next goes on answering; nil: more may come
@@ -30,6 +32,7 @@ func (a *Answer) dress() {
 	w := &a.walk
 	a.Combo, a.Target, a.Attempts = w.node.Name, w.winner.name, w.attempts
 	a.Status, a.ContentType, a.UpstreamID, a.Stream = w.won.Status, w.won.ContentType, w.won.UpstreamID, w.won.Stream
+	a.Dropped, a.DroppedCount = w.won.Dropped, w.won.DroppedCount
 }
 
 // Next gives the next bytes for the client, valid until the next call. io.EOF: the protocol's own end, settled as

@@ -29,6 +29,7 @@ type Error struct {
 	// Body and ContentType are the upstream's own answer, untouched, with Status its own too; nil: ours.
 	Body        []byte
 	ContentType string
+	Dialect     string // whose form an error in Body has: anthropic, gemini; empty: OpenAI's
 	UpstreamID  string // the upstream's request id
 
 	ContextWindow int // tokens, if the upstream's wording named it

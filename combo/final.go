@@ -79,11 +79,14 @@ func (w *walk) failedLast() *Error {
 		Target: w.last.leg.name, UpstreamID: f.UpstreamID, Param: f.Param, ContextWindow: f.ContextWindow,
 	}
 	if client.AsIs && f.Status >= statusBadRequest && f.Body != nil {
-		e.Status, e.AnthropicStatus, e.Body, e.ContentType = f.Status, f.Status, f.Body, f.ContentType
+		e.Status, e.AnthropicStatus, e.Body, e.ContentType, e.Dialect = f.Status, f.Status, f.Body, f.ContentType, f.Dialect
 		e.Type, e.Code, e.Message = cmp.Or(f.Type, client.Type), cmp.Or(f.Code, client.Code), f.Message
 		return e
 	}
 	e.Message = told(w.last.leg.name, f.Kind, f)
+	if client.AsIs && f.Status == 0 { // nobody was asked
+		e.Type, e.Code = cmp.Or(f.Type, client.Type), cmp.Or(f.Code, client.Code)
+	}
 	if f.Kind == providers.ContextLength {
 		e.ContextWindow = cmp.Or(f.ContextWindow, w.last.leg.model.ContextWindow)
 		e.Message, e.Param = tooLong(e.ContextWindow, e.Message), cmp.Or(f.Param, "messages")

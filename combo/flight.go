@@ -36,7 +36,7 @@ func (w *walk) send(ctx context.Context, c *candidate, l *lane, again bool) step
 	if w.sent > 1 {
 		a = new(providers.Attempt)
 	}
-	*a = providers.Attempt{Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c)}
+	*a = providers.Attempt{Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c), MaxOutput: c.leg.model.MaxOutputTokens}
 	up, err := c.leg.host.Client.Send(ctx, a)
 	w.up = up
 	if err == nil && up.Stream {

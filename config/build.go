@@ -61,7 +61,7 @@ func (b *builder) provider(p Provider) error {
 		Scope:  circuitbreaker.ScopeProvider, Rules: rules,
 		Limits:         p.Timeouts.limits(d.Timeouts.limits(combo.DefaultLimits())),
 		MaxConcurrency: p.MaxConcurrency, QueueTimeout: p.QueueTimeout,
-		Endpoints: endpoints(p.Dialects), Enabled: !p.Disabled, CreatedAt: p.CreatedAt,
+		Endpoints: providers.ServedEndpoints(providers.NativeEndpoints(p.Kind, p.Dialects)), Enabled: !p.Disabled, CreatedAt: p.CreatedAt,
 	}
 	if p.BreakerScope == scopeTarget {
 		routed.Scope = circuitbreaker.ScopeTarget
@@ -108,26 +108,6 @@ func (m *Model) routing() combo.Model {
 		routed.Price = &combo.Price{Input: m.Price.Input, Output: m.Price.Output}
 	}
 	return routed
-}
-
-// endpoints are what a provider serves; who speaks chat speaks the rest of that dialect.
-func endpoints(dialects []providers.Endpoint) map[providers.Endpoint]bool {
-	served := map[providers.Endpoint]bool{}
-	for _, d := range dialects {
-		served[d] = true
-	}
-	if served[providers.Chat] {
-		for _, e := range []providers.Endpoint{
-			providers.Completions, providers.Embeddings, providers.Moderations, providers.Images, providers.Speech,
-			providers.Transcriptions, providers.Rerank,
-		} {
-			served[e] = true
-		}
-	}
-	if served[providers.Messages] {
-		served[providers.CountTokens] = true
-	}
-	return served
 }
 
 // combo adds a combo, without the targets that a stored one names and the file has taken away.

@@ -38,13 +38,23 @@ func (p *Provider) check(path string, d *Defaults) []Problem {
 		f.addf("kind", "must be given: %s", oneOf(kindNames))
 	case known && preset.Kind != p.Kind:
 		f.addf("preset", "%s is of kind %s, and the provider of kind %s", p.Preset, preset.Kind, p.Kind)
-	case p.Kind == KindOpenAI && p.BaseURL == "" && preset.BaseURL == "":
+	case slices.Contains(providers.HostKinds(), p.Kind) && p.withPreset().BaseURL == "":
 		f.addf("base_url", "must be given, as in https://api.example.com/v1, unless a preset knows it")
+	}
+	if p.APIVersion != "" && p.Kind != KindAzure {
+		f.addf("api_version", "is for providers of kind %s only", KindAzure)
+	}
+	if given, fixed := p.Dialects, kindDialects[p.Kind]; fixed != nil && !subset(given, fixed) {
+		f.addf("dialects", "are not to be chosen: a provider of kind %s speaks its own", p.Kind)
 	}
 	p.checkModels(&f)
 	p.checkKeys(&f)
 	f.problems = append(f.problems, p.outOfRange(path, d)...)
 	return f.problems
+}
+
+func subset(some, all []providers.Endpoint) bool {
+	return !slices.ContainsFunc(some, func(e providers.Endpoint) bool { return !slices.Contains(all, e) })
 }
 
 func (p *Provider) checkModels(f *findings) {

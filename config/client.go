@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -14,7 +15,7 @@ import (
 func (p Provider) withPreset() Provider {
 	preset, _ := providers.PresetOf(p.Preset)
 	if p.BaseURL == "" {
-		p.BaseURL = preset.BaseURL
+		p.BaseURL = cmp.Or(preset.BaseURL, providers.HomeURL(p.Kind))
 	}
 	if len(p.Dialects) == 0 {
 		p.Dialects = preset.Dialects
@@ -31,15 +32,15 @@ func (p Provider) withPreset() Provider {
 	return p
 }
 
-// kindScopes are the breaker scopes of the kinds (spec: failures.md 1).
-var kindScopes = map[string]string{KindOpenAI: scopeProvider, KindDemo: scopeTarget}
+// kindDialects are what kinds speak natively that have a dialect of their own.
+var kindDialects = map[string][]providers.Endpoint{KindAnthropic: {providers.Messages}, KindGemini: {}}
 
-func kindRule(kind string) string {
-	if slices.Contains(laterKinds, kind) {
-		return fmt.Sprintf("%s is not built into this version; there are %s", quote(kind), joined(kindNames, "and"))
-	}
-	return among(kindNames...)(kind)
+// kindScopes are the breaker scopes of the kinds (spec: failures.md 1).
+var kindScopes = map[string]string{
+	KindOpenAI: scopeProvider, KindAnthropic: scopeProvider, KindGemini: scopeTarget, KindAzure: scopeTarget, KindDemo: scopeTarget,
 }
+
+var kindRule = among(kindNames...)
 
 func presetRule(name string) string {
 	if _, known := providers.PresetOf(name); known {
@@ -92,7 +93,7 @@ type clients struct {
 }
 
 type client struct {
-	settings any // an OpenAIConfig or a DemoConfig
+	settings any // a HostConfig or a DemoConfig
 	providers.Provider
 }
 
@@ -124,17 +125,17 @@ func (c *clients) make(p *Provider) (client, error) {
 		demo, err := providers.NewDemo(settings)
 		return client{settings, demo}, err
 	}
-	settings := providers.OpenAIConfig{
-		BaseURL: p.BaseURL, Preset: p.Preset, Headers: p.Headers, ForwardHeaders: p.ForwardHeaders,
-		InjectUsage: p.InjectUsage, AllowPrivateNetwork: p.AllowPrivateNetwork,
+	settings := providers.HostConfig{
+		Kind: p.Kind, BaseURL: p.BaseURL, Preset: p.Preset, Dialects: p.Dialects, Strict: p.Strict, APIVersion: p.APIVersion,
+		Headers: p.Headers, ForwardHeaders: p.ForwardHeaders, InjectUsage: p.InjectUsage, AllowPrivateNetwork: p.AllowPrivateNetwork,
 	}
 	if reflect.DeepEqual(before.settings, settings) {
 		return before, nil
 	}
 	dialing := settings
 	dialing.Dial = c.dial // the same for all, and no setting: functions can't be compared
-	openai, err := providers.NewOpenAI(dialing)
-	return client{settings, openai}, err
+	host, err := providers.NewHost(dialing)
+	return client{settings, host}, err
 }
 
 // next begins another build from the clients of this one.

@@ -24,9 +24,10 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 		"a list":             {`[]`, []string{"must be an object, not a list"}},
 		"a depth bomb":       {strings.Repeat("[", 100_000), []string{"nested deeper than 64 levels"}},
 		"an object bomb":     {strings.Repeat(`{"a":`, 100_000), []string{"nested deeper than 64 levels"}},
-		"nothing in it":      {`{}`, []string{"id: must be given", "kind: must be given: openai or demo"}},
-		"an unknown kind":    {`{"id":"a","kind":"opnai"}`, []string{`kind: must be openai or demo, not "opnai"; did you mean "openai"?`}},
-		"a later kind":       {`{"id":"a","kind":"gemini"}`, []string{`kind: "gemini" is not built into this version; there are openai and demo`}},
+		"nothing in it":      {`{}`, []string{"id: must be given", "kind: must be given: openai, anthropic, gemini, azure or demo"}},
+		"an unknown kind":    {`{"id":"a","kind":"opnai"}`, []string{`kind: must be openai, anthropic, gemini, azure or demo, not "opnai"; did you mean "openai"?`}},
+		"a version":          {`{"id":"a",` + local + `,"api_version":"v1"}`, []string{`api_version: is for providers of kind azure only`}},
+		"a chosen dialect":   {`{"id":"a","kind":"anthropic","dialects":["chat"]}`, []string{`dialects: are not to be chosen: a provider of kind anthropic speaks its own`}},
 		"an unknown preset":  {`{"id":"a","kind":"openai","preset":"opnai"}`, []string{`preset: there is no preset "opnai"; did you mean "openai"?`, "base_url: must be given, as in https://api.example.com/v1, unless a preset knows it"}},
 		"no base URL":        {`{"id":"a","kind":"openai"}`, []string{"base_url: must be given, as in https://api.example.com/v1, unless a preset knows it"}},
 		"a slash in the id":  {`{"id":"a/b",` + local + `}`, []string{`id: must not hold a slash, and is "a/b"`}},
@@ -41,7 +42,7 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 			[]string{
 				`breaker.failure_treshold: unknown member; did you mean "failure_threshold"?`,
 				`maxConcurrency: unknown member; did you mean "max_concurrency"?`,
-				`zzz: unknown member; there are id, kind, preset, base_url, dialects, strict, forward_headers, inject_usage, models, keys, headers, breaker, breaker_scope, timeouts, max_concurrency, queue_timeout, allow_private_network, enabled, managed_by, created_at, updated_at, version`,
+				`zzz: unknown member; there are id, kind, preset, base_url, dialects, strict, api_version, forward_headers, inject_usage, models, keys, headers, breaker, breaker_scope, timeouts, max_concurrency, queue_timeout, allow_private_network, enabled, managed_by, created_at, updated_at, version`,
 			},
 		},
 		"another case": {`{"ID":"a",` + local + `}`, []string{`ID: unknown member; did you mean "id"?`, "id: must be given"}},
@@ -304,7 +305,7 @@ func TestJSONOfDocumentsHasEveryMember(t *testing.T) {
 	r := newRig(t, newMemory(), nil)
 	p := r.provider(`{"id":"p",` + local + `,"keys":[{"name":"k","value":"sk-secret"}],"breaker":{"reset_timeout":"1500ms"}}`)
 	body, _ := json.Marshal(p)
-	want := `{"id":"p","kind":"openai","preset":"","base_url":"http://127.0.0.1:1/v1","dialects":["chat"],"strict":false,"forward_headers":[],"inject_usage":false,"models":[],` +
+	want := `{"id":"p","kind":"openai","preset":"","base_url":"http://127.0.0.1:1/v1","dialects":["chat"],"strict":false,"api_version":"","forward_headers":[],"inject_usage":false,"models":[],` +
 		`"keys":[{"name":"k","value":"[redacted]","weight":1}],"headers":{},"breaker":{"reset_timeout":"1.5s","reset_timeout_ms":1500},"breaker_scope":"provider","timeouts":{},` +
 		`"max_concurrency":0,"queue_timeout":"0s","queue_timeout_ms":0,"allow_private_network":false,"enabled":true,"managed_by":"api",` +
 		`"created_at":"2030-01-02T03:04:05.000Z","updated_at":"2030-01-02T03:04:05.000Z","version":1}`

@@ -15,6 +15,7 @@ type Provider struct { //nolint:recvcheck // a value must be shown as JSON too, 
 	BaseURL             string
 	Dialects            []providers.Endpoint // endpoints that a custom host speaks natively
 	Strict              bool
+	APIVersion          string // of kind azure; empty: the latest that is generally available
 	ForwardHeaders      []string
 	InjectUsage         bool
 	Models              []Model // empty: any model
@@ -30,17 +31,16 @@ type Provider struct { //nolint:recvcheck // a value must be shown as JSON too, 
 	Origin
 }
 
-// The provider kinds of this version.
+// The provider kinds.
 const (
-	KindOpenAI = "openai"
-	KindDemo   = "demo"
+	KindOpenAI    = "openai"
+	KindAnthropic = "anthropic"
+	KindGemini    = "gemini"
+	KindAzure     = "azure"
+	KindDemo      = "demo"
 )
 
-// kindNames are the kinds that can be built; laterKinds are those of the specification that can't yet.
-var (
-	kindNames  = []string{KindOpenAI, KindDemo}
-	laterKinds = []string{"anthropic", "gemini", "azure"}
-)
+var kindNames = []string{KindOpenAI, KindAnthropic, KindGemini, KindAzure, KindDemo}
 
 var dialectNames = []string{
 	string(providers.Chat), string(providers.Completions), string(providers.Embeddings), string(providers.Responses),
@@ -64,6 +64,7 @@ func (p *Provider) members(m members) {
 	text(m, "base_url", &p.BaseURL, optional(baseURLRule))
 	words(m, "dialects", &p.Dialects, among(dialectNames...))
 	flag(m, "strict", &p.Strict)
+	text(m, "api_version", &p.APIVersion, optional(nameRule))
 	m.texts("forward_headers", &p.ForwardHeaders, headerNameRule)
 	flag(m, "inject_usage", &p.InjectUsage)
 	m.list("models", modelList(&p.Models))

@@ -54,7 +54,10 @@ func NewDemo(c DemoConfig) (*Demo, error) {
 		return nil, errors.Join(errs...)
 	}
 	base := &url.URL{Scheme: "http", Host: "demo", Path: "/v1"}
-	return &Demo{models: models, upstream: upstream{dialect: "openai", preset: "demo", base: base, transport: stage, now: now}}, nil
+	return &Demo{models: models, upstream: upstream{
+		dialect: "openai", preset: "demo", kind: openAIKind, native: NativeEndpoints(kindDemo, []Endpoint{Chat}),
+		base: base, transport: stage, now: now,
+	}}, nil
 }
 
 // Models lists the names of the scripted models in a stable order.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ohmroute/ohmroute/providers/translate"
 	"github.com/ohmroute/ohmroute/sse"
 )
 
@@ -17,8 +18,11 @@ import (
 type exchange struct {
 	*upstream
 	attempt *Attempt
-	ended   func() error // why the context ended, nil while it hasn't
-	unlink  func() bool  // makes the context outlive the caller's
+	wire    Endpoint              // what is asked of the upstream: the attempt's endpoint, or one that it is translated to
+	dropped translate.Translation // of the request; its body is none
+	spoken  bool                  // what is handed out is in the client's dialect already
+	ended   func() error          // why the context ended, nil while it hasn't
+	unlink  func() bool           // makes the context outlive the caller's
 	watch   watch
 	body    spliced
 	small   []byte // a copy of the body, nil for a large one

@@ -64,7 +64,7 @@ func (x *exchange) readAll(most int64) ([]byte, error) {
 
 // plain judges a whole answer, and turns it into the form that was asked for.
 func (x *exchange) plain(body []byte) (*Answer, *Failure) {
-	e, status, h := x.attempt.Endpoint, x.resp.StatusCode, x.resp.Header
+	e, status, h := x.wire, x.resp.StatusCode, x.resp.Header
 	verdict, f := JudgePlain(x.dialect, x.preset, e, status, h, body, x.now())
 	switch {
 	case f != nil:
@@ -78,7 +78,7 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 		answer.Events.(*whole).memory = x.memory
 		return answer, nil
 	}
-	events, ok := chunksOf(e, body, x.attempt.IncludeUsage)
+	events, ok := x.chunked(body)
 	if !ok {
 		return nil, x.redacted(malformed(status, h, "the answer was whole where a stream was asked for"))
 	}
@@ -120,11 +120,14 @@ func (x *exchange) assembled(body []byte) (*Answer, *Failure) {
 			break
 		}
 	}
-	joined, ok := joinChunks(x.attempt.Endpoint, body)
+	joined, ok := x.joined(body)
 	if !ok {
 		return nil, x.redacted(malformed(status, h, "the answer was a stream where none was asked for"))
 	}
-	verdict, f := JudgePlain(x.dialect, x.preset, x.attempt.Endpoint, status, h, joined, x.now())
+	if x.spoken {
+		return x.whole(jsonType[0], joined, s.verdict()), nil
+	}
+	verdict, f := JudgePlain(x.dialect, x.preset, x.wire, status, h, joined, x.now())
 	if f != nil {
 		f.ContentType = jsonType[0]
 		return nil, x.redacted(f)

@@ -8,16 +8,16 @@ import (
 )
 
 // Trust makes the provider trust a server's certificate.
-func (p *OpenAI) Trust(c *x509.Certificate) {
+func (p *Host) Trust(c *x509.Certificate) {
 	pool := x509.NewCertPool()
 	pool.AddCert(c)
 	p.transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 }
 
 // Dial makes the provider connect in another way.
-func (p *OpenAI) Dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+func (p *Host) Dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	p.transport.DialContext = dial
 }
 
 // Wait returns when what was left of answers has been read.
-func (p *OpenAI) Wait() { p.drains.wait() }
+func (p *Host) Wait() { p.drains.wait() }

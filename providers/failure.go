@@ -20,6 +20,7 @@ type Failure struct {
 	// Nil: there is nothing to pass on. Body shares the memory given to Classify or JudgePlain.
 	Body        []byte
 	ContentType string
+	Dialect     string // whose form an error in Body has: anthropic, gemini; empty: OpenAI's
 
 	ContextWindow int    // tokens, if the wording of a context_length names it
 	UpstreamID    string // the upstream's request id

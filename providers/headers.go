@@ -97,8 +97,11 @@ func (u *upstream) header(a *Attempt) http.Header {
 	if a.Stream {
 		h["Accept"] = eventStream
 	}
+	if u.kind.always != nil {
+		u.kind.always(h)
+	}
 	if a.Key.Secret != "" {
-		h["Authorization"] = []string{"Bearer " + a.Key.Secret}
+		u.kind.authorize(h, a.Key.Secret)
 	}
 	maps.Copy(h, u.headers)
 	return h

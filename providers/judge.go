@@ -45,7 +45,7 @@ func JudgePlain(dialect, preset string, endpoint Endpoint, status int, h http.He
 func judgeObject(dialect, preset string, endpoint Endpoint, status int, h http.Header, body []byte, now time.Time) (Verdict, *Failure) {
 	var a answered
 	c := cursor{text: trimBlank(body)}
-	formOf(dialect, endpoint).read(&c, &a)
+	forms[endpoint].read(&c, &a)
 	if !c.end() {
 		return Verdict{}, malformed(status, h, "the answer was not whole JSON")
 	}

@@ -66,23 +66,10 @@ const (
 	formList
 )
 
-// forms says what a provider's kind answers with on each endpoint; the kinds that aren't listed speak OpenAI's dialect.
-// A kind with a dialect of its own answers in it whatever the client asked for.
-var forms = map[string]map[Endpoint]form{
-	"openai": {
-		Chat: formChat, Completions: formChat, Responses: formResponse, Messages: formMessage,
-		Embeddings: formList, Moderations: formList, Images: formList, Rerank: formList,
-	},
-	"anthropic": {Chat: formMessage, Responses: formMessage, Messages: formMessage},
-	"gemini":    {Chat: formGemini, Responses: formGemini, Messages: formGemini, Embeddings: formList},
-}
-
-func formOf(dialect string, endpoint Endpoint) form {
-	own, ok := forms[dialect]
-	if !ok {
-		own = forms["openai"]
-	}
-	return own[endpoint]
+// forms says what endpoints answer with; those that aren't listed answer with anything.
+var forms = map[Endpoint]form{
+	Chat: formChat, Completions: formChat, Responses: formResponse, Messages: formMessage, GenerateContent: formGemini,
+	Embeddings: formList, Moderations: formList, Images: formList, Rerank: formList,
 }
 
 // read calls its readers by name, so that neither argument goes to the heap.

@@ -38,7 +38,7 @@ func TestListModels(t *testing.T) {
 				_, _ = w.Write([]byte(test.body))
 			}))
 			defer host.Close()
-			p, err := providers.NewOpenAI(providers.OpenAIConfig{BaseURL: host.URL + "/v1", Headers: map[string]string{"X-Fixed": "1"}})
+			p, err := providers.NewHost(providers.HostConfig{BaseURL: host.URL + "/v1", Headers: map[string]string{"X-Fixed": "1"}})
 			if err != nil {
 				t.Fatal(err)
 			}

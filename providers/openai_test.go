@@ -10,7 +10,7 @@ import (
 func TestOpenAI(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Open: func(baseURL string) (providers.Provider, error) {
-			return providers.NewOpenAI(providers.OpenAIConfig{BaseURL: baseURL})
+			return providers.NewHost(providers.HostConfig{BaseURL: baseURL})
 		},
 	})
 }

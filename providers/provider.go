@@ -16,6 +16,8 @@ type Attempt struct {
 	Model  string // the target's own model name, which replaces the client's
 	Key    Key    // zero: no credential is sent
 	Limits Limits
+
+	MaxOutput int // tokens that the model can put out, if it is declared; 0: unknown
 }
 
 // Key is one credential of a provider.
@@ -32,6 +34,11 @@ type Answer struct {
 	UpstreamID  string // the upstream's own request id, empty if it sent none
 	Stream      bool   // Events yields server-sent events, not one whole body
 	Events      Events
+
+	// Dropped are members that the target's dialect has no counterpart of, as paths, and DroppedCount how many there were;
+	// the first are named.
+	Dropped      []string
+	DroppedCount int
 }
 
 // Events yields the bytes for the client. It is not safe for concurrent use: to end a Next from outside, end the

@@ -21,6 +21,9 @@ const (
 	Speech         Endpoint = "speech"
 	Transcriptions Endpoint = "transcriptions"
 	Rerank         Endpoint = "rerank"
+
+	// GenerateContent is Gemini's. Only providers have it.
+	GenerateContent Endpoint = "generate_content"
 )
 
 // modelOptional are the endpoints that can do without a model in the request (spec: routing.md 1).
@@ -44,7 +47,6 @@ var upstreamPaths = map[Endpoint]string{
 // Request is a client's request, parsed once and then shared by all attempts, which only read it.
 type Request struct {
 	Endpoint    Endpoint
-	Path        string      // behind the upstream's base URL: "/chat/completions"
 	Query       string      // raw, without "?"
 	ContentType string      // of Body
 	Header      http.Header // the client's headers; a provider sends up those of its allow-list only
@@ -69,7 +71,7 @@ type Request struct {
 // stream member that is there twice or in another case (a target may take the other one), and members of a wrong
 // type among those that it reads.
 func ParseRequest(e Endpoint, body []byte) (*Request, error) {
-	r := &Request{Endpoint: e, Path: upstreamPaths[e], ContentType: "application/json", Body: body}
+	r := &Request{Endpoint: e, ContentType: "application/json", Body: body}
 	s := requestScan{cursor: cursor{text: body}, request: r}
 	if err := s.object(); err != nil {
 		return nil, err

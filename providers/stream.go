@@ -31,7 +31,7 @@ type stream struct {
 func newStream(x *exchange, src io.Reader) *stream {
 	r := readers.Get().(*sse.Reader)
 	r.Reset(timed{&x.watch, src})
-	return &stream{exchange: x, reader: r, dialect: dialectOf(x.attempt.Endpoint)}
+	return &stream{exchange: x, reader: r, dialect: dialectOf(x.wire)}
 }
 
 // timed tells the watch when a read waits.

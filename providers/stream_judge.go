@@ -65,7 +65,7 @@ func (s *stream) judge(c *Chunk, ev sse.Event, block []byte) verdict {
 	switch {
 	case e.done:
 		return s.ended(c, block)
-	case e.counted && !e.listed && s.exchange.injectUsage && s.exchange.attempt.wantsUsage():
+	case e.counted && !e.listed && s.exchange.hidesUsage():
 		return drop // the client did not ask for it
 	}
 	s.like.learn(ev, &e)
@@ -181,4 +181,13 @@ func (u *Usage) add(later Usage) {
 			*part.total = part.later
 		}
 	}
+}
+
+// verdict is what a stream that has come to its end tells beside being good.
+func (j *judging) verdict() Verdict {
+	v := Verdict{FinishReason: j.content.Finish}
+	if j.usage != (Usage{}) {
+		v.Usage = new(j.usage)
+	}
+	return v
 }

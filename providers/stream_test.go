@@ -35,7 +35,7 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func upstreamOf(contentType string, body io.Reader) *upstream {
 	base, _ := baseURL("http://upstream/v1")
 	return &upstream{
-		dialect: "openai", base: base, now: time.Now,
+		dialect: "openai", kind: openAIKind, base: base, now: time.Now,
 		transport: transport(func(r *http.Request) (*http.Response, error) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			_ = r.Body.Close()

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptrace"
@@ -12,6 +13,10 @@ import (
 // upstream is what all providers over HTTP have in common. The demo is one too: its transport is a function.
 type upstream struct {
 	dialect, preset string
+	kind            *hostKind
+	native          map[Endpoint]bool // what is sent as it comes; nil: everything
+	strict          bool
+	version         string // of the API, for azure; empty: the kind's
 	base            *url.URL
 	headers         http.Header     // fixed
 	forward         map[string]bool // client headers to pass on, beside the common ones
@@ -23,12 +28,12 @@ type upstream struct {
 
 // send makes one attempt.
 func (u *upstream) send(ctx context.Context, a *Attempt) (*Answer, error) {
-	x := &exchange{upstream: u, attempt: a}
+	x := &exchange{upstream: u, attempt: a, wire: u.wire(a.Endpoint)}
 	if ctx.Err() != nil {
 		return nil, x.failure(Signal{Err: ctx.Err(), Cause: context.Cause(ctx)})
 	}
-	if err := x.body.splice(a, u.injectUsage); err != nil {
-		return nil, x.failure(Signal{Err: err})
+	if f := x.write(); f != nil {
+		return nil, f
 	}
 	resp, err := u.transport.RoundTrip(x.request(ctx)) //nolint:bodyclose // the exchange closes it, when the events are closed
 	if err != nil {
@@ -40,12 +45,12 @@ func (u *upstream) send(ctx context.Context, a *Attempt) (*Answer, error) {
 	answer, f := x.answer()
 	if f != nil {
 		x.close()
-		return nil, f
+		return nil, x.forClient(f)
 	}
 	if _, live := answer.Events.(*stream); !live {
 		x.close()
 	}
-	return answer, nil
+	return x.translated(answer), nil
 }
 
 // request starts the attempt's clock and builds its own request.
@@ -57,11 +62,12 @@ func (x *exchange) request(ctx context.Context) *http.Request {
 	x.watch.begin(cancel, x.attempt.Limits, x.attempt.Stream)
 
 	target := *x.base
-	target.Path += x.attempt.Path
-	if target.RawPath != "" {
-		target.RawPath += x.attempt.Path
+	to := x.kind.address(x.upstream, x.wire, x.attempt)
+	if to.escaped != "" || target.RawPath != "" {
+		target.RawPath = cmp.Or(target.RawPath, target.Path) + cmp.Or(to.escaped, to.path)
 	}
-	target.RawQuery = x.attempt.Query
+	target.Path += to.path
+	target.RawQuery = x.query(to)
 	req := &http.Request{
 		Method: http.MethodPost, URL: &target, Host: target.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: x.header(x.attempt), Body: x.sending(&x.body), GetBody: x.resend, ContentLength: x.body.size(),

@@ -19,9 +19,9 @@ import (
 	"github.com/ohmroute/ohmroute/providers/providertest"
 )
 
-func openAI(t *testing.T, c providers.OpenAIConfig) *providers.OpenAI {
+func host(t *testing.T, c providers.HostConfig) *providers.Host {
 	t.Helper()
-	p, err := providers.NewOpenAI(c)
+	p, err := providers.NewHost(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		}
 		server.Start()
 		defer server.Close()
-		p := openAI(t, providers.OpenAIConfig{BaseURL: server.URL + "/v1"})
+		p := host(t, providers.HostConfig{BaseURL: server.URL + "/v1"})
 		for range 20 {
 			if _, err := chat(t, p, streamed); err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestHTTP2(t *testing.T) {
 	})
 	server.StartTLS()
 	defer server.Close()
-	p := openAI(t, providers.OpenAIConfig{BaseURL: server.URL + "/v1"})
+	p := host(t, providers.HostConfig{BaseURL: server.URL + "/v1"})
 	p.Trust(server.Certificate())
 	up.Script("m", "chat hello you", "role; chunk a; cut", "error 429 rate_limit_exceeded slow down")
 	if text, err := chat(t, p, true); err != nil || !strings.HasSuffix(text, "data: [DONE]\n\n") {
@@ -148,7 +148,7 @@ func TestRequestsAreSentOnce(t *testing.T) {
 			})
 		}
 	})
-	p := openAI(t, providers.OpenAIConfig{BaseURL: "http://" + listener.Addr().String() + "/v1"})
+	p := host(t, providers.HostConfig{BaseURL: "http://" + listener.Addr().String() + "/v1"})
 	for i := range 6 {
 		_, err := chat(t, p, false)
 		if f, ok := errors.AsType[*providers.Failure](err); (i%2 == 1) != ok || ok && f.Kind != providers.Connection {
@@ -166,7 +166,7 @@ func TestRequestsAreSentOnce(t *testing.T) {
 // TestConnectLimit: a host that takes connections and says nothing in the handshake.
 func TestConnectLimit(t *testing.T) {
 	here, there := net.Pipe()
-	p := openAI(t, providers.OpenAIConfig{BaseURL: "https://localhost/v1"})
+	p := host(t, providers.HostConfig{BaseURL: "https://localhost/v1"})
 	p.Dial(func(context.Context, string, string) (net.Conn, error) { return here, nil })
 	var host sync.WaitGroup
 	host.Go(func() {
@@ -194,14 +194,14 @@ func TestAddressesOfNames(t *testing.T) {
 	up := providertest.NewUpstream(t)
 	up.Script("m", "chat hello")
 	byName := strings.Replace(up.URL(), "127.0.0.1", "localhost.localdomain", 1)
-	_, err := chat(t, openAI(t, providers.OpenAIConfig{BaseURL: byName}), true)
+	_, err := chat(t, host(t, providers.HostConfig{BaseURL: byName}), true)
 	if f, ok := errors.AsType[*providers.Failure](err); !ok || f.Kind != providers.Connection || len(up.Requests()) > 0 {
 		t.Errorf("got %v", err)
 	}
-	if _, err := chat(t, openAI(t, providers.OpenAIConfig{BaseURL: strings.Replace(up.URL(), "127.0.0.1", "localhost", 1)}), true); err != nil {
+	if _, err := chat(t, host(t, providers.HostConfig{BaseURL: strings.Replace(up.URL(), "127.0.0.1", "localhost", 1)}), true); err != nil {
 		t.Errorf("localhost: %v", err)
 	}
-	_, err = chat(t, openAI(t, providers.OpenAIConfig{BaseURL: "http://169.254.169.254/v1", AllowPrivateNetwork: true}), true)
+	_, err = chat(t, host(t, providers.HostConfig{BaseURL: "http://169.254.169.254/v1", AllowPrivateNetwork: true}), true)
 	refused, ok := errors.AsType[*providers.AddressError](err)
 	if f, isFailure := errors.AsType[*providers.Failure](err); !ok || !refused.Never || !isFailure || f.Kind != providers.Connection || strings.Contains(f.Error(), "169.254") {
 		t.Errorf("got %v", err)
@@ -211,7 +211,7 @@ func TestAddressesOfNames(t *testing.T) {
 // TestSmallRequestIsOneWrite: headers and body of a usual request leave together.
 func TestSmallRequestIsOneWrite(t *testing.T) {
 	here, there := net.Pipe()
-	p := openAI(t, providers.OpenAIConfig{BaseURL: "http://localhost/v1"})
+	p := host(t, providers.HostConfig{BaseURL: "http://localhost/v1"})
 	p.Dial(func(context.Context, string, string) (net.Conn, error) { return here, nil })
 	var upstream sync.WaitGroup
 	upstream.Go(func() {
@@ -231,7 +231,7 @@ func TestSmallRequestIsOneWrite(t *testing.T) {
 func TestHeadersOfTheConfiguration(t *testing.T) {
 	up := providertest.NewUpstream(t)
 	up.Script("m", "chat hello", "status 400\necho")
-	p := openAI(t, providers.OpenAIConfig{
+	p := host(t, providers.HostConfig{
 		BaseURL: up.URL(), Headers: map[string]string{"x-org": "acme", "authorization": "Custom abcdefghijklmnopqrst"},
 		ForwardHeaders: []string{"x-title", "Authorization", "cookie", "idempotency-key"},
 	})
@@ -260,26 +260,26 @@ func TestHeadersOfTheConfiguration(t *testing.T) {
 	}
 }
 
-func TestNewOpenAIRefuses(t *testing.T) {
+func TestNewHostRefuses(t *testing.T) {
 	tests := map[string]struct {
-		config providers.OpenAIConfig
+		config providers.HostConfig
 		want   []string
 	}{
-		"no URL":               {providers.OpenAIConfig{}, []string{"scheme must be http or https"}},
-		"another scheme":       {providers.OpenAIConfig{BaseURL: "ftp://x/v1"}, []string{`not "ftp"`}},
-		"no host":              {providers.OpenAIConfig{BaseURL: "http:///v1"}, []string{"no host"}},
-		"credentials":          {providers.OpenAIConfig{BaseURL: "https://user:hunter2@x/v1"}, []string{"credentials belong into keys"}},
-		"a query":              {providers.OpenAIConfig{BaseURL: "https://x/v1?key=hunter2"}, []string{"must end with its path"}},
-		"nonsense":             {providers.OpenAIConfig{BaseURL: "http://hunter2\x7f/"}, []string{"not a URL"}},
-		"a header with a line": {providers.OpenAIConfig{BaseURL: "https://x/v1", Headers: map[string]string{"x-a": "hunter2\r\nb: c"}}, []string{"control characters"}},
+		"no URL":               {providers.HostConfig{}, []string{"scheme must be http or https"}},
+		"another scheme":       {providers.HostConfig{BaseURL: "ftp://x/v1"}, []string{`not "ftp"`}},
+		"no host":              {providers.HostConfig{BaseURL: "http:///v1"}, []string{"no host"}},
+		"credentials":          {providers.HostConfig{BaseURL: "https://user:hunter2@x/v1"}, []string{"credentials belong into keys"}},
+		"a query":              {providers.HostConfig{BaseURL: "https://x/v1?key=hunter2"}, []string{"must end with its path"}},
+		"nonsense":             {providers.HostConfig{BaseURL: "http://hunter2\x7f/"}, []string{"not a URL"}},
+		"a header with a line": {providers.HostConfig{BaseURL: "https://x/v1", Headers: map[string]string{"x-a": "hunter2\r\nb: c"}}, []string{"control characters"}},
 		"all at once": {
-			providers.OpenAIConfig{Headers: map[string]string{"host": "a", "b c": "d", "idempotency-key": "e"}},
+			providers.HostConfig{Headers: map[string]string{"host": "a", "b c": "d", "idempotency-key": "e"}},
 			[]string{"scheme", "Host can't be set", `"b c" is no header name`, "Idempotency-Key can't be set"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := providers.NewOpenAI(test.config)
+			_, err := providers.NewHost(test.config)
 			if err == nil {
 				t.Fatal("it was taken")
 			}
@@ -299,7 +299,7 @@ func TestNewOpenAIRefuses(t *testing.T) {
 func TestManyAborted(t *testing.T) {
 	up := providertest.NewUpstream(t)
 	up.Script("m", "role\nchunk a\nchunk b\nfinish stop\ndone", "hang", "role\nhang", "role\nchunk a\nhang", "status 500\nhang")
-	p := openAI(t, providers.OpenAIConfig{BaseURL: up.URL()})
+	p := host(t, providers.HostConfig{BaseURL: up.URL()})
 	r, err := providers.ParseRequest(providers.Chat, []byte(`{"model":"m","stream":true}`))
 	if err != nil {
 		t.Fatal(err)
