@@ -17,13 +17,14 @@ const (
 	Gemini                       // Google's generateContent
 )
 
-// String is the dialect's name, as folders of golden files have it.
-func (d Dialect) String() string { return speakers[d].name }
+// dialectNames are the names of the dialects, as folders of golden files have them.
+var dialectNames = [...]string{Chat: "chat", Responses: "responses", Messages: "messages", Gemini: "gemini"}
+
+// String is the dialect's name.
+func (d Dialect) String() string { return dialectNames[d] }
 
 // speaker is what a dialect can read and write. Readers get valid JSON.
 type speaker struct {
-	name string
-
 	readRequest  func(body gjson.Result, n *notes) (*conversation, error) // nil: no client speaks it
 	writeRequest func(c *conversation, o Options, n *notes) ([]byte, error)
 
@@ -56,17 +57,17 @@ type streamWriter interface {
 // speakers are the dialects.
 var speakers = [...]speaker{
 	Chat: {
-		"chat", readChatRequest, writeChatRequest, readChatAnswer, writeChatAnswer, newChatReader, newChatWriter,
+		readChatRequest, writeChatRequest, readChatAnswer, writeChatAnswer, newChatReader, newChatWriter,
 	},
 	Responses: {
-		"responses", readResponsesRequest, writeResponsesRequest, readResponsesAnswer, writeResponsesAnswer,
+		readResponsesRequest, writeResponsesRequest, readResponsesAnswer, writeResponsesAnswer,
 		newResponsesReader, newResponsesWriter,
 	},
 	Messages: {
-		"messages", readMessagesRequest, writeMessagesRequest, readMessagesAnswer, writeMessagesAnswer,
+		readMessagesRequest, writeMessagesRequest, readMessagesAnswer, writeMessagesAnswer,
 		newMessagesReader, newMessagesWriter,
 	},
 	Gemini: {
-		"gemini", nil, writeGeminiRequest, readGeminiAnswer, nil, newGeminiReader, nil,
+		nil, writeGeminiRequest, readGeminiAnswer, nil, newGeminiReader, nil,
 	},
 }

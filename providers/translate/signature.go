@@ -1,6 +1,9 @@
 package translate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // signature is what a provider gives out with a model's reasoning and wants back unchanged. It is worth something to
 // the dialect that it comes from only.
@@ -23,10 +26,8 @@ func unsealed(text string, in Dialect) signature {
 		return signature{}
 	}
 	if name, rest, marked := strings.Cut(text, signatureMark); marked {
-		for d := range speakers {
-			if speakers[d].name == name && name != "" {
-				return signature{Dialect(d), rest}
-			}
+		if d := slices.Index(dialectNames[:], name); d > 0 {
+			return signature{Dialect(d), rest}
 		}
 	}
 	return signature{in, text}
