@@ -33,21 +33,33 @@ func (o *outbox) init() {
 
 // note runs f on the debt and wakes the writer if that is needed.
 func (o *outbox) note(now moment, f func(d *debt)) {
-	if o.silent {
-		return
+	if !o.silent {
+		o.noteWith(now, nil, f)
 	}
+}
+
+// noteWith changes the history too, in the same moment: whoever sees it finds it owed. keep may be nil.
+func (o *outbox) noteWith(now moment, keep func(), f func(d *debt)) {
 	o.mu.Lock()
+	if keep != nil {
+		keep()
+	}
+	wake := !o.silent && o.owe(now, f)
+	o.mu.Unlock()
+	if wake {
+		o.ring()
+	}
+}
+
+// owe adds to the debt and tells whether the writer has to be woken; with mu held.
+func (o *outbox) owe(now moment, f func(d *debt)) bool {
 	first, wasUrgent := o.debt.since == unset, o.debt.urgent
 	if first {
 		o.debt.since = now
 	}
 	f(&o.debt)
 	o.owed++
-	wake := first || o.debt.urgent && !wasUrgent
-	o.mu.Unlock()
-	if wake {
-		o.ring()
-	}
+	return first || o.debt.urgent && !wasUrgent
 }
 
 func (o *outbox) ring() {
@@ -65,10 +77,7 @@ func (o *outbox) row(name string, now moment) {
 // forget notes that a name, row and transitions, is to be gone. latest is the
 // latest number given to a transition.
 func (o *outbox) forget(name string, latest uint64, now moment) {
-	o.mu.Lock()
-	delete(o.history, name)
-	o.mu.Unlock()
-	o.note(now, func(d *debt) {
+	o.noteWith(now, func() { delete(o.history, name) }, func(d *debt) {
 		d.row(name)
 		d.forgetUpTo(name, latest)
 	})
@@ -76,12 +85,7 @@ func (o *outbox) forget(name string, latest uint64, now moment) {
 
 // made notes transitions, and with them the row of their breaker.
 func (o *outbox) made(name string, ts []Transition, now moment) {
-	o.mu.Lock()
-	for _, t := range ts {
-		o.append(t)
-	}
-	o.mu.Unlock()
-	o.note(now, func(d *debt) {
+	o.noteWith(now, func() { o.append(ts) }, func(d *debt) {
 		d.row(name)
 		d.add(ts)
 		d.urgent = true
@@ -101,12 +105,7 @@ func (o *outbox) retry(now moment) { o.note(now, func(d *debt) { d.urgent = true
 
 // resetAll notes that every row is to be gone, but for those of names.
 func (o *outbox) resetAll(made []Transition, names []string, now moment) {
-	o.mu.Lock()
-	for _, t := range made {
-		o.append(t)
-	}
-	o.mu.Unlock()
-	o.note(now, func(d *debt) {
+	o.noteWith(now, func() { o.append(made) }, func(d *debt) {
 		d.names = nil
 		for _, name := range names {
 			d.row(name)
@@ -117,9 +116,11 @@ func (o *outbox) resetAll(made []Transition, names []string, now moment) {
 }
 
 // append adds to the history; with mu held.
-func (o *outbox) append(t Transition) {
-	ts := append(o.history[t.Name], t)
-	o.history[t.Name] = slices.Delete(ts, 0, max(len(ts)-keptTransitions, 0))
+func (o *outbox) append(made []Transition) {
+	for _, t := range made {
+		ts := append(o.history[t.Name], t)
+		o.history[t.Name] = slices.Delete(ts, 0, max(len(ts)-keptTransitions, 0))
+	}
 }
 
 // take takes the whole debt, and the ticket up to which it pays.
