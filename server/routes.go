@@ -61,6 +61,7 @@ var routes = []route{
 	{http.MethodGet, "/api/v1/requests", roleAdmin, (*Server).listRequests},
 	{http.MethodGet, "/api/v1/requests/:id", roleAdmin, (*Server).showRequest},
 	{http.MethodGet, "/api/v1/stats", roleAdmin, (*Server).showStats},
+	{http.MethodGet, "/api/v1/openapi.json", roleAdmin, (*Server).showOpenAPI},
 }
 
 // quietRoutes are asked all the time by machines; their access log lines are of level debug.
