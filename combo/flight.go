@@ -36,7 +36,10 @@ func (w *walk) send(ctx context.Context, c *candidate, l *lane, again bool) step
 	if w.sent > 1 {
 		a = new(providers.Attempt)
 	}
-	*a = providers.Attempt{Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c), MaxOutput: c.leg.model.MaxOutputTokens}
+	*a = providers.Attempt{
+		Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c),
+		MaxOutput: c.leg.model.MaxOutputTokens, HoldRefusals: w.movesRefusals(c),
+	}
 	up, err := c.leg.host.Client.Send(ctx, a)
 	w.up = up
 	if err == nil && up.Stream {
@@ -121,6 +124,11 @@ func (w *walk) another(c *candidate) bool {
 		}
 	}
 	return false
+}
+
+// movesRefusals tells whether another target may answer what c refuses.
+func (w *walk) movesRefusals(c *candidate) bool {
+	return w.req.Stream && (w.node.FailoverOnContentPolicy && w.another(c) || w.unlocks(providers.ContentPolicy))
 }
 
 // failureOf is the failure of an attempt. An error that a provider did not classify is a bug of ours.

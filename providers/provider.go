@@ -17,7 +17,9 @@ type Attempt struct {
 	Key    Key    // zero: no credential is sent
 	Limits Limits
 
-	MaxOutput int // tokens that the model can put out, if it is declared; 0: unknown
+	// HoldRefusals keeps a stream that refuses back until it says something else or ends: another target may answer.
+	HoldRefusals bool
+	MaxOutput    int // tokens that the model can put out, if it is declared; 0: unknown
 }
 
 // Key is one credential of a provider.

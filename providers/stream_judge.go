@@ -55,7 +55,7 @@ func (s *stream) judge(c *Chunk, ev sse.Event, block []byte) verdict {
 	if e.Finish != "" && c.FinishReason == "" {
 		c.FinishReason = e.Finish
 	}
-	if e.hasContent() || e.Finish != "" && s.meaningful {
+	if e.Text || e.ToolCall || e.Refusal && (s.meaningful || !s.exchange.attempt.HoldRefusals) || e.Finish != "" && s.meaningful {
 		if !s.meaningful {
 			s.meaningful = true
 			s.exchange.watch.flows()

@@ -146,6 +146,9 @@ type translating struct {
 // Next implements [Events]. A chunk may be without bytes: what it says is told with a later one.
 func (t *translating) Next() (Chunk, error) {
 	c, err := t.Events.Next()
+	if f, failed := errors.AsType[*Failure](err); failed && f.Body != nil && f.Dialect == "" {
+		return c, t.exchange.forClient(f)
+	}
 	if err != nil || t.exchange.spoken {
 		return c, err
 	}

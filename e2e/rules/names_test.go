@@ -269,10 +269,13 @@ func TestARefusedRequestIsAnsweredByATargetThatWasPutThereForItAndByNothingElse(
 	refusals := map[string]string{
 		"a refusal of the request": "error 400 content_filter no",
 		"a content filter":         `json {"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"content_filter"}]}`,
+		"a refusal in words":       `json {"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I can't"},"finish_reason":"stop"}]}`,
 	}
 	streams := map[string]string{
 		"a refusal of the request": "error 400 content_filter no",
 		"a content filter":         "role; finish content_filter; done",
+		"a refusal in words": `role; event {"id":"x","choices":[{"index":0,"delta":{"refusal":"I can't"},"finish_reason":null}]}; ` +
+			`event {"id":"x","choices":[{"index":0,"delta":{"refusal":" do that"},"finish_reason":null}]}; finish stop; done`,
 	}
 	for name := range refusals {
 		t.Run(name, func(t *testing.T) {
