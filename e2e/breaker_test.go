@@ -22,9 +22,9 @@ func pair(t *testing.T, dir string, breaker object, scripts ...string) (g *gatew
 	broken.Script("m", scripts...)
 	healthy.Script("m", up)
 	g = start(t, dir, "--no-demo")
-	g.provider("down", broken.URL(), object{"breaker": breaker})
-	g.provider("up", healthy.URL(), nil)
-	g.combo("fast", "down/m", "up/m")
+	g.Provider("down", broken.URL(), object{"breaker": breaker})
+	g.Provider("up", healthy.URL(), nil)
+	g.Combo("fast", "down/m", "up/m")
 	return g, broken
 }
 
@@ -43,14 +43,14 @@ func TestAFailingTargetIsDegradedAtThreeOpenAtFiveAndNotAskedAgain(t *testing.T)
 	g, broken := pair(t, t.TempDir(), object{"cooldown": "0s"}, down)
 	for n, want := range []string{"CLOSED", "CLOSED", "DEGRADED", "DEGRADED", "OPEN", "OPEN", "OPEN"} {
 		g.answered(g.chat("fast", n%2 == 0))
-		if state := g.state("provider:down"); state != want {
+		if state := g.State("provider:down"); state != want {
 			t.Fatalf("after request %d the breaker is %s, want %s", n+1, state, want)
 		}
 	}
 	if n := broken.Count("m"); n != 5 {
 		t.Fatalf("the broken target was asked %d times, want 5", n)
 	}
-	b := g.breaker("provider:down")
+	b := g.Breaker("provider:down")
 	if wait, _ := b["retry_after_ms"].(float64); wait <= 25_000 || wait > 33_000 {
 		t.Fatalf("it is tried again in %v ms, want 30 to 33 s from its opening", b["retry_after_ms"])
 	}
@@ -66,7 +66,7 @@ func TestOneProbeDecidesWhenTheWaitHasPassed(t *testing.T) {
 		}
 		g.answered(g.chat("fast", false))
 	}
-	b := g.breaker("provider:down")
+	b := g.Breaker("provider:down")
 	if b["state"] != "OPEN" || b["open_cycle"] != float64(1) || b["effective_reset_timeout_ms"] != float64(800) {
 		t.Fatalf("after a failed probe: %v", b)
 	}
@@ -76,7 +76,7 @@ func TestOneProbeDecidesWhenTheWaitHasPassed(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("no second probe")
 		}
-		if len(probed) == 0 && g.breaker("provider:down")["retry_after_ms"] == float64(0) {
+		if len(probed) == 0 && g.Breaker("provider:down")["retry_after_ms"] == float64(0) {
 			go func() { probed <- g.chat("fast", false) }()
 			if _, err := broken.Await(t.Context(), 3); err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestOneProbeDecidesWhenTheWaitHasPassed(t *testing.T) {
 	if a.err != nil || a.header.Get("X-Ohmroute-Target") != "down/m" {
 		t.Fatalf("the probe was answered by %q, error %v", a.header.Get("X-Ohmroute-Target"), a.err)
 	}
-	if state := g.state("provider:down"); state != "CLOSED" {
+	if state := g.State("provider:down"); state != "CLOSED" {
 		t.Fatalf("after a good probe the breaker is %s", state)
 	}
 }
@@ -105,11 +105,11 @@ func TestAnOpenBreakerSurvivesKillAndAResetSurvivesItToo(t *testing.T) {
 	for range 5 {
 		g.answered(g.chat("fast", false))
 	}
-	before := g.breaker("provider:down")
-	g.kill()
+	before := g.Breaker("provider:down")
+	g.Kill()
 
 	g = start(t, dir)
-	after := g.breaker("provider:down")
+	after := g.Breaker("provider:down")
 	for _, member := range []string{"state", "retry_at", "opened_at", "failure_count", "kind_counts", "open_cycle", "reason"} {
 		if !equalJSON(before[member], after[member]) {
 			t.Errorf("%s was %v before the kill and is %v after it", member, before[member], after[member])
@@ -121,14 +121,14 @@ func TestAnOpenBreakerSurvivesKillAndAResetSurvivesItToo(t *testing.T) {
 	}
 
 	var reset struct{ Reset, Isolated []string }
-	g.must(http.StatusOK, http.MethodPost, "/api/v1/breakers/reset", object{}, &reset)
+	g.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/reset", object{}, &reset)
 	if len(reset.Reset) != 1 || reset.Reset[0] != "provider:down" || len(reset.Isolated) != 0 {
 		t.Fatalf("reset all answered %+v", reset)
 	}
-	g.kill()
+	g.Kill()
 
 	g = start(t, dir)
-	b := g.breaker("provider:down")
+	b := g.Breaker("provider:down")
 	if b["state"] != "CLOSED" || b["failure_count"] != float64(0) {
 		t.Fatalf("after reset and kill: %v", b)
 	}
@@ -137,10 +137,10 @@ func TestAnOpenBreakerSurvivesKillAndAResetSurvivesItToo(t *testing.T) {
 func TestIsolationSurvivesKillAndNothingGetsThrough(t *testing.T) {
 	dir := t.TempDir()
 	g, broken := pair(t, dir, nil, up)
-	g.must(http.StatusOK, http.MethodPost, "/api/v1/breakers/provider%3Adown/isolate", object{"by": "ada", "reason": "moving house"}, nil)
-	g.kill()
+	g.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/provider%3Adown/isolate", object{"by": "ada", "reason": "moving house"}, nil)
+	g.Kill()
 	g = start(t, dir)
-	b := g.breaker("provider:down")
+	b := g.Breaker("provider:down")
 	held, _ := b["isolated"].(object)
 	if b["state"] != "ISOLATED" || held["by"] != "ada" || held["reason"] != "moving house" {
 		t.Fatalf("after the kill: %v", b)
@@ -152,7 +152,7 @@ func TestIsolationSurvivesKillAndNothingGetsThrough(t *testing.T) {
 	if n := broken.Count("m"); n != 0 {
 		t.Fatalf("an isolated target was asked %d times", n)
 	}
-	g.must(http.StatusOK, http.MethodPost, "/api/v1/breakers/provider%3Adown/release", nil, &b)
+	g.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/provider%3Adown/release", nil, &b)
 	if b["state"] != "HALF_OPEN" {
 		t.Fatalf("released: %v", b["state"])
 	}

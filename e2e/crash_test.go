@@ -49,11 +49,11 @@ type watcher struct {
 }
 
 func (w *watcher) follow(ctx context.Context, g *gateway) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.url+"/api/v1/events", http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.URL+"/api/v1/events", http.NoBody)
 	if err != nil {
 		return
 	}
-	req.Header.Set("Authorization", "Bearer "+g.token)
+	req.Header.Set("Authorization", "Bearer "+g.Token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return
@@ -81,7 +81,7 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 	broken := providertest.NewUpstream(t)
 	dir := t.TempDir()
 	g := start(t, dir, "--no-demo")
-	g.provider("flap", broken.URL(), object{
+	g.Provider("flap", broken.URL(), object{
 		"breaker_scope": "target",
 		"breaker":       object{"cooldown": "0s", "failure_threshold": 2, "reset_timeout": "20ms", "max_backoff_multiplier": 1, "jitter": 0},
 	})
@@ -92,7 +92,7 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 			flapping = append(flapping, "times 3; "+down, "times 3; "+up)
 		}
 		broken.Script(model, flapping...)
-		g.combo(model, "flap/"+model)
+		g.Combo(model, "flap/"+model)
 	}
 
 	seen := 0
@@ -114,7 +114,7 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 		case <-time.After(200*time.Millisecond + rand.N(400*time.Millisecond)):
 		case <-t.Context().Done():
 		}
-		g.kill()
+		g.Kill()
 		cancel()
 		group.Wait()
 
@@ -140,11 +140,11 @@ func (g *gateway) operate(ctx context.Context, targets int) {
 		if rand.IntN(4) == 0 {
 			path = "/api/v1/breakers/reset"
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, http.NoBody)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+path, http.NoBody)
 		if err != nil {
 			return
 		}
-		req.Header.Set("Authorization", "Bearer "+g.token)
+		req.Header.Set("Authorization", "Bearer "+g.Token)
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return
@@ -156,7 +156,7 @@ func (g *gateway) operate(ctx context.Context, targets int) {
 // remembers tells whether a transition stands in its breaker's history.
 func (g *gateway) remembers(want shown) bool {
 	g.t.Helper()
-	raw, err := json.Marshal(g.breaker(want.Name)["transitions"])
+	raw, err := json.Marshal(g.Breaker(want.Name)["transitions"])
 	if err != nil {
 		g.t.Fatal(err)
 	}

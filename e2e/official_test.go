@@ -12,7 +12,7 @@ import (
 
 // official is OpenAI's own Go client, pointed at the gateway as its users would point it.
 func official(g *gateway) openai.Client {
-	return openai.NewClient(option.WithBaseURL(g.url+"/v1"), option.WithAPIKey("unused"))
+	return openai.NewClient(option.WithBaseURL(g.URL+"/v1"), option.WithAPIKey("unused"))
 }
 
 func hello(model string) openai.ChatCompletionNewParams {

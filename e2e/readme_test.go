@@ -41,7 +41,7 @@ func TestEveryCurlOfTheReadmeWorks(t *testing.T) {
 		if !strings.Contains(block[1], "curl") {
 			continue
 		}
-		script += strings.ReplaceAll(block[1], "http://127.0.0.1:4700", g.url) + "\n"
+		script += strings.ReplaceAll(block[1], "http://127.0.0.1:4700", g.URL) + "\n"
 		ran += strings.Count(block[1], "curl ")
 	}
 	// The event stream has no end; what it shows first has to come at once.

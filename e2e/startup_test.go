@@ -12,6 +12,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // to make databases that are not ours
+
+	"github.com/ohmroute/ohmroute/e2e/process"
 )
 
 func TestTheFirstRequestOfANewcomerIsAnsweredWithoutConfiguration(t *testing.T) {
@@ -34,7 +36,7 @@ func TestTheDemoShowsDegradedAndOpenWhileEveryRequestIsAnswered(t *testing.T) {
 		if a := g.chat("demo", false); a.status != http.StatusOK {
 			t.Fatalf("status %d: %s", a.status, a.body)
 		}
-		seen[g.state("target:demo/flaky")] = true
+		seen[g.State("target:demo/flaky")] = true
 	}
 }
 
@@ -44,7 +46,7 @@ func TestABusyPortIsAClearError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	code, out := run(t, nil, "serve", "--listen", l.Addr().String(), "--data-dir", t.TempDir())
+	code, out := process.Run(t, nil, "serve", "--listen", l.Addr().String(), "--data-dir", t.TempDir())
 	if code != 1 || !strings.Contains(out, l.Addr().String()) || !strings.Contains(out, "in use") {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
@@ -68,7 +70,7 @@ func TestADatabaseThatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
 		"a damaged database": {func(t *testing.T, path string) {
 			t.Helper()
 			g := start(t, filepath.Dir(path))
-			if code := g.stop(); code != 0 {
+			if code := g.Stop(); code != 0 {
 				t.Fatalf("exit code %d", code)
 			}
 			raw, err := os.ReadFile(path)
@@ -83,7 +85,7 @@ func TestADatabaseThatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
 		"a newer schema": {func(t *testing.T, path string) {
 			t.Helper()
 			g := start(t, filepath.Dir(path))
-			if code := g.stop(); code != 0 {
+			if code := g.Stop(); code != 0 {
 				t.Fatalf("exit code %d", code)
 			}
 			execute(t, path, `PRAGMA user_version = 9000`)
@@ -98,7 +100,7 @@ func TestADatabaseThatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, out := run(t, nil, "serve", "--listen", freeAddress(t), "--data-dir", dir)
+			code, out := process.Run(t, nil, "serve", "--listen", process.FreeAddress(t), "--data-dir", dir)
 			if code != 1 || !strings.Contains(out, c.says) || !strings.Contains(out, path) {
 				t.Errorf("exit code %d: %s", code, out)
 			}
@@ -113,13 +115,13 @@ func TestADatabaseThatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
 func TestADatabaseThatVanishedIsNotSilentlyAFreshOne(t *testing.T) {
 	dir := t.TempDir()
 	g := start(t, dir)
-	if code := g.stop(); code != 0 {
+	if code := g.Stop(); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	if err := os.Remove(filepath.Join(dir, "ohmroute.db")); err != nil {
 		t.Fatal(err)
 	}
-	code, out := run(t, nil, "serve", "--listen", freeAddress(t), "--data-dir", dir)
+	code, out := process.Run(t, nil, "serve", "--listen", process.FreeAddress(t), "--data-dir", dir)
 	if code != 1 || !strings.Contains(out, "ohmroute.db") {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
@@ -130,12 +132,12 @@ func TestADirectoryThatCanNotBeWrittenServesAndSaysSo(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := launch(t, filepath.Join(file, "data"))
-	g.awaitReady()
+	g := &gateway{Gateway: process.Launch(t, filepath.Join(file, "data")), t: t}
+	g.AwaitReady()
 	if a := g.chat("demo", false); a.status != http.StatusOK {
 		t.Fatalf("status %d: %s", a.status, a.body)
 	}
-	resp, err := http.Get(g.url + "/readyz")
+	resp, err := http.Get(g.URL + "/readyz")
 	if err != nil {
 		t.Fatal(err)
 	}

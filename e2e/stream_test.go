@@ -37,7 +37,7 @@ func TestAStreamThatDiesBeforeItsFirstWordMovesOnUnseen(t *testing.T) {
 			if n := broken.Count("m"); n != 1 {
 				t.Fatalf("the first target was asked %d times", n)
 			}
-			if b := g.breaker("provider:down"); b["failure_count"] != float64(1) {
+			if b := g.Breaker("provider:down"); b["failure_count"] != float64(1) {
 				t.Fatalf("its breaker counts %v failures", b["failure_count"])
 			}
 		})
@@ -69,7 +69,7 @@ func TestAStreamThatDiesInTheMiddleIsAnErrorAndAnAbortedConnection(t *testing.T)
 			if !bytes.Contains(a.body, []byte("Hello")) {
 				t.Errorf("what came before the break is missing:\n%s", a.body)
 			}
-			kinds, _ := g.breaker("provider:down")["kind_counts"].(object)
+			kinds, _ := g.Breaker("provider:down")["kind_counts"].(object)
 			if kinds["truncated"] != float64(1) {
 				t.Errorf("the breaker counted %v", kinds)
 			}
@@ -94,7 +94,7 @@ func TestAClientThatLeavesCancelsItsUpstreamAndChargesNobody(t *testing.T) {
 	if took := time.Since(left); took > time.Second {
 		t.Errorf("the upstream was cancelled after %s", took)
 	}
-	if b := g.breaker("provider:down"); b["failure_count"] != float64(0) || b["state"] != "CLOSED" {
+	if b := g.Breaker("provider:down"); b["failure_count"] != float64(0) || b["state"] != "CLOSED" {
 		t.Errorf("a client that left was charged: %v", b)
 	}
 }
@@ -103,16 +103,16 @@ func TestDrainingLetsAStreamEndAndExitsWithZero(t *testing.T) {
 	broken := providertest.NewUpstream(t)
 	broken.Script("m", eventStream+"role; chunk Hello; wait more; chunk World; finish stop; done")
 	g := start(t, t.TempDir(), "--no-demo")
-	g.provider("slow", broken.URL(), nil)
+	g.Provider("slow", broken.URL(), nil)
 	done := make(chan answer, 1)
 	go func() { done <- g.chat("slow/m", true) }()
 	if _, err := broken.Await(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	code := make(chan int, 1)
-	go func() { code <- g.stop() }()
+	go func() { code <- g.Stop() }()
 	for deadline := time.Now().Add(patience); ; {
-		resp, err := http.Get(g.url + "/readyz")
+		resp, err := http.Get(g.URL + "/readyz")
 		if err == nil {
 			body, _ := io.ReadAll(resp.Body)
 			resp.Body.Close()
