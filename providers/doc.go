@@ -9,7 +9,8 @@
 // Every outcome is decided by [Classify], or [JudgePlain] for whole answers under 2xx; nothing else in the product
 // judges one. What follows from a kind stands in its [Rule].
 //
-// There are two providers: [OpenAI], which is any host that speaks OpenAI's dialect, and [Demo], which plays scripts
-// in the process. The package providertest has the scripted upstream of all tests, and the suite that a provider
+// There are two providers: [Host], which is anything over HTTP, spoken to as its kind wants it, and [Demo], which plays
+// scripts in the process. A conversation that a host has no form for is translated on its way there and back by package
+// translate. The package providertest has the scripted upstream of all tests, and the suite that a provider
 // passes.
 package providers
