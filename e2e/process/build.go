@@ -26,7 +26,7 @@ func Main(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "making a folder for the binary:", err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	path := filepath.Join(dir, "ohmroute")
