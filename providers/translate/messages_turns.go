@@ -1,0 +1,82 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+)
+
+// silent is the turn of a user who says nothing, for conversations that an assistant begins: the dialect has no empty one.
+var silent = turn{blocks: []block{{is: textBlock, text: "."}}}
+
+// alternating are turns as the dialect takes them: user and assistant in turns, the user first, results of tools in
+// front, and only what Anthropic can be told.
+func alternating(turns []turn) []turn {
+	var all []turn
+	for _, t := range turns {
+		blocks := tellable(t)
+		if len(blocks) == 0 {
+			continue
+		}
+		if last := len(all) - 1; last >= 0 && all[last].assistant == t.assistant {
+			all[last].blocks = append(all[last].blocks, blocks...)
+			continue
+		}
+		if len(all) == 0 && t.assistant {
+			all = append(all, silent)
+		}
+		all = append(all, turn{assistant: t.assistant, blocks: blocks})
+	}
+	if len(all) == 0 {
+		all = append(all, silent)
+	}
+	for i := range all {
+		slices.SortStableFunc(all[i].blocks, resultsFirst)
+	}
+	trimLast(all)
+	return all
+}
+
+// resultsFirst orders results of tools in front of other blocks.
+func resultsFirst(a, b block) int {
+	switch {
+	case a.is == b.is:
+		return 0
+	case a.is == resultBlock:
+		return -1
+	case b.is == resultBlock:
+		return 1
+	}
+	return 0
+}
+
+// tellable are the blocks of a turn that can be sent: no empty text, and no thinking that Anthropic hasn't signed.
+func tellable(t turn) []block {
+	var told []block
+	for _, b := range t.blocks {
+		switch {
+		case b.is == refusalBlock:
+			b.is = textBlock
+		case b.is == reasoningBlock && b.signature.of(Messages) == "":
+			continue
+		}
+		if b.is == textBlock && b.text == "" {
+			continue
+		}
+		if t.system {
+			b.text = "<system>\n" + b.text + "\n</system>"
+		}
+		told = append(told, b)
+	}
+	return told
+}
+
+// trimLast takes white space off the end of what the assistant is to continue, which Anthropic refuses.
+func trimLast(turns []turn) {
+	if len(turns) == 0 || !turns[len(turns)-1].assistant {
+		return
+	}
+	t := &turns[len(turns)-1]
+	if b := &t.blocks[len(t.blocks)-1]; b.is == textBlock {
+		b.text = strings.TrimRight(b.text, " \t\r\n")
+	}
+}
