@@ -58,3 +58,32 @@ func listAt(v gjson.Result, param string) ([]gjson.Result, error) {
 	}
 	return nil, broken(param, "%s has to be a list.", param)
 }
+
+// object reads members of one object of a request.
+type object struct {
+	of   gjson.Result
+	path string
+	err  error // of the first member that isn't what it has to be
+}
+
+// read reads a member with one of the functions above.
+func (o *object) read(name string, as func(v gjson.Result, param string) (string, error)) string {
+	value, err := as(o.of.Get(name), o.path+"."+name)
+	if o.err == nil {
+		o.err = err
+	}
+	return value
+}
+
+func (o *object) text(name string) string { return o.read(name, textAt) }
+func (o *object) flag(name string) string { return o.read(name, flagAt) }
+func (o *object) json(name string) string { return o.read(name, objectAt) }
+
+// need reads a member that has to be there and a string that isn't empty.
+func (o *object) need(name string) string {
+	value := o.text(name)
+	if o.err == nil && value == "" {
+		o.err = broken(o.path+"."+name, "%s.%s is missing.", o.path, name)
+	}
+	return value
+}

@@ -1,0 +1,66 @@
+package translate
+
+import "github.com/tidwall/gjson"
+
+// A custom tool of Responses takes any text, without JSON around it. Other dialects know functions only, so it is a
+// function there that takes one string.
+
+// customMember is the name of that string.
+const customMember = "input"
+
+// customSchema is what a custom tool's function takes.
+func customSchema(syntax, grammar string) string {
+	var w writer
+	w.begin('{')
+	w.textMember("type", "object")
+	w.object("properties")
+	w.object(customMember)
+	w.textMember("type", "string")
+	if grammar != "" {
+		w.textMember("description", "Text that this "+syntax+" grammar allows:\n"+grammar)
+	}
+	w.end('}')
+	w.end('}')
+	w.array("required")
+	w.text(customMember)
+	w.end(']')
+	w.rawMember("additionalProperties", "false")
+	w.end('}')
+	return string(w.b)
+}
+
+// customArguments are the arguments of the function for a custom tool's input.
+func customArguments(input string) string {
+	var w writer
+	w.begin('{')
+	w.textMember(customMember, input)
+	w.end('}')
+	return string(w.b)
+}
+
+// customInput is the input of a custom tool that a function's arguments hold. A model may have left the JSON out.
+func customInput(arguments string) string {
+	if gjson.Valid(arguments) {
+		switch v := gjson.Parse(arguments); {
+		case v.Get(customMember).Type == gjson.String:
+			return v.Get(customMember).Str
+		case v.Type == gjson.String:
+			return v.Str
+		case v.IsObject() && unset(v):
+			return ""
+		}
+	}
+	return arguments
+}
+
+// customTools are the names of a request's custom tools.
+func customTools(request []byte) map[string]bool {
+	names := map[string]bool{}
+	gjson.GetBytes(request, "tools").ForEach(func(_, t gjson.Result) bool {
+		if t.Get("type").Str == "custom" {
+			names[t.Get("name").Str] = true
+		}
+		return true
+	})
+	return names
+}
