@@ -1,0 +1,61 @@
+package providers
+
+import "github.com/ohmroute/ohmroute/sse"
+
+// unspecified is the finish reason of an answer that goes on.
+const unspecified = "FINISH_REASON_UNSPECIFIED"
+
+// readGeminiChunk reads an event of a stream of Gemini's, which has the form of a whole answer and no last event.
+func readGeminiChunk(ev sse.Event, e *event) {
+	c := cursor{text: ev.Data}
+	if c.peek() != '{' {
+		e.undecodable, e.odd = true, true
+		return
+	}
+	answers := false
+	for key := c.firstKey(); key != nil; key = c.nextKey() {
+		switch string(key) {
+		case "candidates":
+			answers = true
+			for more := c.firstElement(); more; more = c.nextElement() {
+				e.listed = true
+				e.readStreamedCandidate(&c)
+			}
+		case "promptFeedback":
+			answers = true
+			e.readPromptFeedback(&c)
+		case "error":
+			e.readError(&c)
+		case "usageMetadata":
+			e.readGeminiUsage(&c)
+		default:
+			c.skip()
+		}
+	}
+	e.undecodable = !c.end()
+	e.odd = !answers && !e.counted || string(ev.Type) == "error"
+}
+
+// readStreamedCandidate reads what an event adds to an answer. Nobody asks for more than one.
+func (e *event) readStreamedCandidate(c *cursor) {
+	e.readCandidate(c)
+	if e.Finish == unspecified {
+		e.Finish = ""
+	}
+	if e.Finish != "" {
+		e.finished = 1
+	}
+}
+
+// readPromptFeedback finds out whether the question was blocked. That is the end: no finish reason follows.
+func (e *event) readPromptFeedback(c *cursor) {
+	for key := c.firstKey(); key != nil; key = c.nextKey() {
+		if string(key) == "blockReason" {
+			if len(c.string()) > 0 {
+				e.listed, e.Finish, e.finished = true, finishContentFilter, 1
+			}
+			continue
+		}
+		c.skip()
+	}
+}
