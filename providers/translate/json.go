@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"iter"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -78,4 +79,13 @@ func (w *writer) intMember(name string, value int64) {
 	w.key(name)
 	w.next()
 	w.b = strconv.AppendInt(w.b, value, 10)
+}
+
+// elements are those of an array, and none of anything else: hosts send null for an empty list.
+func elements(v gjson.Result) iter.Seq[gjson.Result] {
+	return func(yield func(gjson.Result) bool) {
+		if v.IsArray() {
+			v.ForEach(func(_, element gjson.Result) bool { return yield(element) })
+		}
+	}
 }

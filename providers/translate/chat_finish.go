@@ -1,0 +1,65 @@
+package translate
+
+// chatFinishes are the finish reasons of chat hosts, of which many keep those of the model behind them. One that is not
+// here is an orderly end.
+var chatFinishes = map[string]finish{
+	"length":            finishLength,
+	"max_tokens":        finishLength,
+	"max_output_tokens": finishLength,
+	"model_length":      finishLength,
+	"MAX_TOKENS":        finishLength,
+
+	"tool_calls":    finishCalls,
+	"function_call": finishCalls,
+	"tool_use":      finishCalls,
+	"TOOL_CALL":     finishCalls,
+
+	"content_filter":     finishFilter,
+	"sensitive":          finishFilter,
+	"SAFETY":             finishFilter,
+	"RECITATION":         finishFilter,
+	"BLOCKLIST":          finishFilter,
+	"PROHIBITED_CONTENT": finishFilter,
+	"SPII":               finishFilter,
+	"MODEL_ARMOR":        finishFilter,
+	"IMAGE_SAFETY":       finishFilter,
+
+	"refusal":                       finishRefusal,
+	"pause_turn":                    finishPause,
+	"model_context_window_exceeded": finishWindow,
+}
+
+// chatFinish is what a finish reason says of an answer. Some hosts say stop when the model called tools.
+func chatFinish(reason string, called bool) finish {
+	f := chatFinishes[reason]
+	if f == 0 {
+		f = finishStop
+	}
+	if f == finishStop && called {
+		return finishCalls
+	}
+	return f
+}
+
+// chatReasons are the finish reasons that clients know. A model that refuses has said so in its content, if it could; a
+// client of a chat reads no other word for an answer that it must not take for one.
+var chatReasons = map[finish]string{
+	finishStop:    "stop",
+	finishLength:  "length",
+	finishCalls:   "tool_calls",
+	finishFilter:  "content_filter",
+	finishRefusal: "content_filter",
+	finishPause:   "stop",
+	finishWindow:  "length",
+}
+
+// chatReason is the finish reason for a client.
+func chatReason(f finish, functions bool) string {
+	if functions && f == finishCalls {
+		return "function_call"
+	}
+	if reason := chatReasons[f]; reason != "" {
+		return reason
+	}
+	return chatReasons[finishStop]
+}

@@ -1,5 +1,0 @@
-package translate
-
-func newChatReader() streamReader { panic("not yet") }
-
-func newChatWriter(r Reply) streamWriter { panic("not yet") }
