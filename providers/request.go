@@ -67,12 +67,12 @@ type Request struct {
 }
 
 // ParseRequest checks a JSON body whole in one pass, as encoding/json would, and notes what routing asks about. Its
-// error is always a [*BadRequest]. The request keeps body. Beyond JSON it refuses nesting over 128 levels, a model or
-// stream member that is there twice or in another case (a target may take the other one), and members of a wrong
-// type among those that it reads.
+// error is always a [*BadRequest]. The request keeps body. Beyond JSON it refuses nesting over 128 levels, a member
+// that routing reads and that is there twice (a target may take the other one), model and stream in another case, and
+// members of a type that they have nowhere. Whether all is there, [Request.Complete] tells.
 func ParseRequest(e Endpoint, body []byte) (*Request, error) {
 	r := &Request{Endpoint: e, ContentType: "application/json", Body: body}
-	s := requestScan{cursor: cursor{text: body}, request: r}
+	s := requestScan{cursor: cursor{text: body}, request: r, members: membersOf[e]}
 	if err := s.object(); err != nil {
 		return nil, err
 	}

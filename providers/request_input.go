@@ -1,73 +1,119 @@
 package providers
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
-// messagesMember reads a conversation.
-func (s *requestScan) messagesMember() error {
-	if first := s.peek(); first != '[' {
-		s.skip()
-		return s.wrong("messages", "an array of objects", first)
-	}
-	s.inputMember(true)
-	return nil
-}
+// conversations are the endpoints whose messages, or input, are a conversation that every host reads in the same way.
+var conversations = map[Endpoint]string{Chat: "messages", Messages: "messages", CountTokens: "messages", Responses: "input"}
 
-// inputMember reads what the model is asked: a text, a list, or, in some endpoints, a conversation.
-func (s *requestScan) inputMember(conversation bool) {
+// inputMember reads what the model is asked: a text, a list, or a conversation.
+func (s *requestScan) inputMember(name string) {
 	s.blanks()
 	from := s.at
-	if conversation {
-		s.messages()
-	} else {
-		s.skip()
-	}
+	s.messages(name, conversations[s.request.Endpoint] == name)
 	s.request.at.input = span{from, s.at}
 }
 
-// messages walks the messages of a conversation, looking for images among their parts.
-func (s *requestScan) messages() {
+// messages walks the messages of a conversation, looking for files among their parts. strict says that what is no
+// message is a fault.
+func (s *requestScan) messages(name string, strict bool) {
 	if s.peek() != '[' {
 		s.skip()
 		return
 	}
+	n := 0
 	for more := s.firstElement(); more; more = s.nextElement() {
 		s.limit = deepestRequest - 2
-		if s.peek() != '{' {
+		if first := s.peek(); first != '{' {
 			s.skip()
-			continue
-		}
-		for key := s.firstKey(); key != nil; key = s.nextKey() {
-			s.limit = deepestRequest - 3
-			if s.peek() == '[' && string(key) == "content" {
-				s.parts()
-			} else {
-				s.skip()
+			if strict {
+				s.blame("an object", first, "%s[%d]", name, n)
 			}
+		} else {
+			s.message(name, n, strict && name == "messages")
+		}
+		n++
+	}
+}
+
+// message walks the members of one message.
+func (s *requestScan) message(name string, n int, strict bool) {
+	for key := s.firstKey(); key != nil; key = s.nextKey() {
+		s.limit = deepestRequest - 3
+		first := s.peek()
+		switch string(key) {
+		case "content":
+			if first == '[' {
+				s.parts(4)
+				continue
+			}
+			s.skip()
+			if strict && !(jsonText | jsonList).holds(first) {
+				s.blame("a string or an array", first, "%s[%d].content", name, n)
+			}
+		case "output": // of a tool, in Responses
+			if first == '[' {
+				s.parts(4)
+				continue
+			}
+			s.skip()
+		case "role":
+			s.skip()
+			if strict && !jsonText.holds(first) {
+				s.blame("a string", first, "%s[%d].role", name, n)
+			}
+		default:
+			s.skip()
 		}
 	}
 }
 
-// parts walks the parts of one message.
-func (s *requestScan) parts() {
+// blame notes the first fault in a conversation.
+func (s *requestScan) blame(want string, got byte, format string, at ...any) {
+	if s.fault == nil {
+		s.fault = s.wrong(fmt.Sprintf(format, at...), want, got)
+	}
+}
+
+// parts walks the parts of one message, which are a list on that level of the body, and those of a tool's result.
+func (s *requestScan) parts(level int) {
 	for more := s.firstElement(); more; more = s.nextElement() {
-		s.limit = deepestRequest - 4
+		s.limit = deepestRequest - level
 		if s.peek() != '{' {
 			s.skip()
 			continue
 		}
 		for key := s.firstKey(); key != nil; key = s.nextKey() {
-			s.limit = deepestRequest - 5
-			if string(key) == "type" && imageParts[string(s.string())] {
-				s.request.Vision = true
-			} else if string(key) != "type" {
+			s.limit = deepestRequest - level - 1
+			switch {
+			case string(key) == "type":
+				holds := fileParts[string(s.string())]
+				s.request.Vision = s.request.Vision || holds == aPicture
+				s.request.at.encoded = s.request.at.encoded || holds != noFile
+			case string(key) == "content" && level == 4 && s.peek() == '[':
+				s.parts(level + 2)
+			default:
 				s.skip()
 			}
 		}
 	}
 }
 
-// imageParts are the types of parts that hold a picture, in all dialects.
-var imageParts = map[string]bool{"image_url": true, "input_image": true, "image": true}
+// fileParts are the types of parts that hold a file, in all dialects.
+var fileParts = map[string]fileSort{
+	"image_url": aPicture, "input_image": aPicture, "image": aPicture,
+	"document": aFile, "file": aFile, "input_file": aFile, "input_audio": aFile, "video_url": aFile, "input_video": aFile,
+}
+
+type fileSort uint8
+
+const (
+	noFile fileSort = iota
+	aPicture
+	aFile // whether a model can read it, the model's host knows
+)
 
 // Session is what keeps a conversation with one target: the session header, else the user or prompt_cache_key
 // member, else the first user message; empty if there is none of these (spec: routing.md 1). It reads the body.
@@ -114,38 +160,51 @@ func (r *Request) firstUserMessage() string {
 
 // bytesPerToken is on the high side of what tokenizers give for text, so that the estimate is on the low side.
 const (
-	bytesPerToken  = 4
-	tokensPerImage = 800
+	bytesPerToken = 4
+	tokensPerFile = 800
 )
 
 // EstimatedTokens guesses how many tokens the input takes, rather too few than too many. It reads the body only if
-// there are images in it.
+// there are files in it.
 func (r *Request) EstimatedTokens() int {
-	if !r.Vision {
+	switch {
+	case r.at.form:
+		return 0 // it is sound
+	case !r.at.encoded:
 		return len(r.Body) / bytesPerToken
 	}
-	images, encoded := 0, 0
-	rest := r.at.input.of(r.Body)
-	for {
-		mark, at := nextImage(rest)
-		if at < 0 {
-			break
-		}
-		rest = rest[at+mark:]
-		length := max(bytes.IndexByte(rest, '"'), 0)
-		images, encoded = images+1, encoded+length
-		rest = rest[length:]
-	}
-	return (len(r.Body)-encoded)/bytesPerToken + images*tokensPerImage
+	files, length := encodedFiles(r.at.input.of(r.Body))
+	return (len(r.Body)-length)/bytesPerToken + files*tokensPerFile
 }
 
-// nextImage finds where the next encoded picture is announced, in any dialect, and how long the announcement is.
-func nextImage(b []byte) (length, at int) {
-	at = -1
-	for _, mark := range []string{";base64,", `"data":"`} {
-		if i := bytes.Index(b, []byte(mark)); i >= 0 && (at < 0 || i < at) {
-			length, at = len(mark), i
-		}
+// fileMarks announce an encoded file, in all dialects: what follows up to the quote is the file.
+var fileMarks = [...][]byte{[]byte(`;base64,`), []byte(`"data":"`), []byte(`"data": "`), []byte(`"file_data":"`), []byte(`"file_data": "`)}
+
+// encodedFiles counts the files in a text and the bytes that they take, in one pass.
+func encodedFiles(b []byte) (files, length int) {
+	var next [len(fileMarks)]int // where each mark stands next, len(b) if it doesn't
+	for i := range next {
+		next[i] = -1
 	}
-	return length, at
+	for at := 0; ; {
+		first, mark := len(b), 0
+		for i, text := range fileMarks {
+			if next[i] < at {
+				if next[i] = bytes.Index(b[at:], text); next[i] < 0 {
+					next[i] = len(b)
+				} else {
+					next[i] += at
+				}
+			}
+			if next[i] < first {
+				first, mark = next[i], i
+			}
+		}
+		if first == len(b) {
+			return files, length
+		}
+		at = first + len(fileMarks[mark])
+		n := max(bytes.IndexByte(b[at:], '"'), 0)
+		files, length, at = files+1, length+n, at+n
+	}
 }

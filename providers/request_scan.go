@@ -16,6 +16,9 @@ func (s span) none() bool            { return s[0] == s[1] }
 
 // places are where in the body routing and splicing look later.
 type places struct {
+	form         bool // the body is a form, not JSON
+	encoded      bool // files are part of the input, encoded as text
+	given        mark // members that are there and not null
 	inside       int  // behind the brace that opens the body
 	empty        bool // the body has no members
 	options      span // value of stream_options
@@ -29,8 +32,10 @@ type places struct {
 // requestScan reads a request's body once. Members it doesn't know are checked as JSON and left alone.
 type requestScan struct {
 	cursor
-	request       *Request
-	model, stream bool // the member was there
+	request *Request
+	members map[string]member // that are looked at
+	seen    mark
+	fault   error // the first one that was found in messages
 }
 
 // object reads the body. Its error is a *BadRequest or nil.
@@ -69,20 +74,46 @@ func (s *requestScan) member(key []byte) error {
 		key = unescape(key)
 	}
 	s.limit = deepestRequest - 1
+	m, known := s.members[string(key)]
+	if !known {
+		s.skip()
+		return foreignCase(key)
+	}
+	if s.seen&m.mark != 0 {
+		return duplicate(string(key))
+	}
+	s.seen |= m.mark
+	first := s.peek()
+	if !m.types.holds(first) {
+		s.skip()
+		return s.wrong(string(key), m.types.String(), first)
+	}
+	if first != 'n' {
+		s.request.at.given |= m.mark
+	}
+	return s.read(key)
+}
+
+// read takes over a member whose value is of the right type.
+func (s *requestScan) read(key []byte) error {
 	r := s.request
 	switch string(key) {
 	case "model":
-		return s.modelMember()
+		s.modelMember()
 	case "stream":
-		return s.streamMember()
+		r.Stream = s.truth() || r.Stream
 	case "stream_options":
 		return s.optionsMember()
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
-		return s.maxTokensMember(key)
+		r.MaxTokens = max(r.MaxTokens, int(min(s.int64(), 1<<31-1)))
 	case "messages":
-		return s.messagesMember()
-	case "input", "prompt":
-		s.inputMember(string(key) == "input")
+		s.inputMember("messages")
+		return s.fault
+	case "input":
+		s.inputMember("input")
+		return s.fault
+	case "prompt":
+		r.at.input = s.value()
 	case "tools", "functions":
 		r.Tools = s.offered() || r.Tools
 	case "user":
@@ -91,10 +122,9 @@ func (s *requestScan) member(key []byte) error {
 		r.at.cacheKey = s.value()
 	case "n":
 		r.at.choices = int(s.int64())
+	case "stream_format": // of speech, which is streamed in events or as it sounds
+		r.Stream = string(s.string()) == "sse" || r.Stream
 	default:
-		if len(key) <= len("ſtream") && (bytes.EqualFold(key, []byte("model")) || bytes.EqualFold(key, []byte("stream"))) {
-			return badRequest("unknown_parameter", string(key), "Unrecognized parameter '%s': names are lower case.", key)
-		}
 		s.skip()
 	}
 	return nil
@@ -111,35 +141,12 @@ func (s *requestScan) value() span {
 	return span{from, s.at}
 }
 
-func (s *requestScan) modelMember() error {
-	if s.model {
-		return duplicate("model")
+func (s *requestScan) modelMember() {
+	at := s.value()
+	s.request.ModelAt = at
+	if quoted := at.of(s.text); len(quoted) > 0 && quoted[0] == '"' {
+		s.request.Model = text(quoted)
 	}
-	s.model = true
-	switch first := s.peek(); first {
-	case '"':
-		at := s.value()
-		s.request.ModelAt = at
-		if !at.none() {
-			s.request.Model = text(at.of(s.text))
-		}
-	case 'n':
-		s.request.ModelAt = s.value()
-	default:
-		s.skip()
-		return s.wrong("model", "a string", first)
-	}
-	return nil
-}
-
-func (s *requestScan) streamMember() error {
-	if s.stream {
-		return duplicate("stream")
-	}
-	s.stream = true
-	var err error
-	s.request.Stream, err = s.boolean("stream")
-	return err
 }
 
 func (s *requestScan) optionsMember() error {
@@ -147,11 +154,8 @@ func (s *requestScan) optionsMember() error {
 	from := s.at
 	if first != '{' {
 		s.skip()
-		if first == 'n' {
-			s.request.at.options = span{from, s.at}
-			return nil
-		}
-		return s.wrong("stream_options", "an object", first)
+		s.request.at.options = span{from, s.at}
+		return nil
 	}
 	s.limit--
 	s.request.IncludeUsage = false
@@ -160,26 +164,16 @@ func (s *requestScan) optionsMember() error {
 			s.skip()
 			continue
 		}
-		s.blanks()
-		begin := s.at
-		include, err := s.boolean("stream_options.include_usage")
-		if err != nil {
-			return err
+		first := s.peek()
+		if !jsonBoolean.holds(first) {
+			s.skip()
+			return s.wrong("stream_options.include_usage", jsonBoolean.String(), first)
 		}
-		s.request.IncludeUsage = include
+		begin := s.at
+		s.request.IncludeUsage = s.truth()
 		s.request.at.includeUsage = span{begin, s.at}
 	}
 	s.request.at.options = span{from, s.at}
-	return nil
-}
-
-func (s *requestScan) maxTokensMember(name []byte) error {
-	switch first := s.peek(); first {
-	case '"', '{', '[', 't', 'f':
-		s.skip()
-		return s.wrong(string(name), "an integer", first)
-	}
-	s.request.MaxTokens = max(s.request.MaxTokens, int(min(s.int64(), 1<<31-1)))
 	return nil
 }
 
@@ -190,17 +184,11 @@ func (s *requestScan) offered() bool {
 	return len(body) > 2 && body[0] == '[' && len(bytes.TrimSpace(body[1:len(body)-1])) > 0
 }
 
-// boolean reads true or false; null stands for false, as it does for OpenAI.
-func (s *requestScan) boolean(name string) (bool, error) {
+// truth reads a boolean; null stands for false, as it does for OpenAI.
+func (s *requestScan) truth() bool {
 	first := s.peek()
 	s.skip()
-	switch first {
-	case 't':
-		return true, nil
-	case 'f', 'n':
-		return false, nil
-	}
-	return false, s.wrong(name, "a boolean", first)
+	return first == 't'
 }
 
 // wrong is the error of a value of a wrong type, unless what stands there is no value at all.

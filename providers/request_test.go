@@ -41,7 +41,9 @@ func TestParseRequest(t *testing.T) {
 			`{"model":"m","messages":[{"role":"image_url","content":"\"type\":\"image_url\""},{"content":[{"type":"text","text":"image_url"}]}],"tools":[{"type":"image_url"}]}`,
 			Request{Model: "m", Tools: true},
 		},
-		"odd messages": {`{"model":"m","messages":["x",1,[{}],{"content":{}},{"content":[1,"x",{"type":1}]}]}`, Request{Model: "m"}},
+		"odd parts":        {`{"model":"m","messages":[{},{"content":null},{"content":[1,"x",{"type":1},{"type":"new"}]}]}`, Request{Model: "m"}},
+		"an image deep in": {`{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result","content":[{"type":"text"},{"type":"image"}]}]}]}`, Request{Model: "m", Vision: true}},
+		"a document":       {`{"model":"m","messages":[{"role":"user","content":[{"type":"document"}]}]}`, Request{Model: "m"}},
 		"case variants further in are the client's": {`{"model":"m","metadata":{"Model":"x","MODEL":"y","model":1}}`, Request{Model: "m"}},
 		"broken UTF-8 in a text":                    {"{\"model\":\"m\",\"user\":\"\xff\xfe\"}", Request{Model: "m"}},
 	}
@@ -177,7 +179,37 @@ func TestEstimatedTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.EstimatedTokens(); got < tokensPerImage || got > tokensPerImage+100 {
+		if got := r.EstimatedTokens(); got < tokensPerFile || got > tokensPerFile+100 {
+			t.Errorf("got %d", got)
+		}
+	})
+	t.Run("nor do files of other sorts, at any depth", func(t *testing.T) {
+		long := strings.Repeat("A", 1<<20)
+		r, err := ParseRequest(Messages, []byte(`{"model":"m","messages":[{"role":"user","content":[
+			{"type":"document","source":{"type":"base64","media_type":"application/pdf","data": "`+long+`"}},
+			{"type":"tool_result","content":[{"type":"image","source":{"type":"base64","data":"`+long+`"}}]}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.EstimatedTokens(); got < 2*tokensPerFile || got > 2*tokensPerFile+200 {
+			t.Errorf("got %d", got)
+		}
+		r, err = ParseRequest(Responses, []byte(`{"model":"m","input":[{"content":[{"type":"input_file","file_data":"`+long+`"}]},
+			{"type":"function_call_output","output":[{"type":"input_image","image_url":"data:image/png;base64,`+long+`"}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.EstimatedTokens(); got < 2*tokensPerFile || got > 2*tokensPerFile+200 || !r.Vision {
+			t.Errorf("got %d, vision %v", got, r.Vision)
+		}
+	})
+	t.Run("a thousand pictures are counted in one pass", func(t *testing.T) {
+		part := `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + strings.Repeat("A", 1000) + `"}},`
+		r, err := ParseRequest(Chat, []byte(`{"model":"m","messages":[{"role":"user","content":[`+strings.Repeat(part, 1000)+`{}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.EstimatedTokens(); got < 1000*tokensPerFile || got > 1000*(tokensPerFile+100) {
 			t.Errorf("got %d", got)
 		}
 	})

@@ -31,7 +31,11 @@ type spliced struct {
 func (s *spliced) splice(a *Attempt, injectUsage bool) error {
 	r := a.Request
 	var model []byte
-	if a.Model != "" && a.Model != r.Model {
+	switch {
+	case a.Model == "" || a.Model == r.Model:
+	case r.at.form:
+		model = []byte(a.Model)
+	default:
 		quoted, err := json.Marshal(a.Model)
 		if err != nil {
 			return &LocalError{Doing: "writing the model's name", Err: err}
