@@ -18,7 +18,9 @@ const (
 	roleOpen    role = iota // anybody
 	roleClient              // /v1: client keys, once there are any
 	roleMetrics             // loopback, the admin token or the metrics token
-	roleAdmin               // the admin token
+	roleAdmin               // the admin token, or a session that it opened
+	rolePage                // anybody, where the admin side is: the dashboard's files hold no secret
+	roleLogin               // programs and pages of this host, before they have a session
 )
 
 // token is a secret as it is compared: hashed, so that neither content nor length shows in the time it takes.
@@ -73,8 +75,10 @@ var (
 func (s *Server) admit(who role, c echo.Context) error {
 	r := c.Request()
 	switch who {
-	case roleOpen:
+	case roleOpen, rolePage:
 		return nil
+	case roleLogin:
+		return s.admitOwnPage(r)
 	case roleClient:
 		return s.admitClient(exchangeOf(c), r)
 	case roleMetrics:
@@ -85,19 +89,20 @@ func (s *Server) admit(who role, c echo.Context) error {
 }
 
 func (s *Server) admitAdmin(r *http.Request) error {
-	if !s.origins.ownHost(r) {
-		return errForeignHost
-	}
-	if !s.origins.sameOrigin(r) {
-		return errForeignOrigin
+	if err := s.admitOwnPage(r); err != nil {
+		return err
 	}
 	return s.checkToken(r, s.adminToken)
 }
 
-// checkToken wants one of tokens. The answer to a wrong one comes late; to none at all at once, that is no guess.
+// checkToken wants one of tokens, or a session. The answer to a wrong token comes late; to none at all at once, that is
+// no guess.
 func (s *Server) checkToken(r *http.Request, tokens ...token) error {
 	secret := bearer(r)
 	if secret == "" {
+		if s.sessionOf(r) != nil {
+			return nil
+		}
 		return errNoAdminToken
 	}
 	for _, t := range tokens {
@@ -105,6 +110,11 @@ func (s *Server) checkToken(r *http.Request, tokens ...token) error {
 			return nil
 		}
 	}
+	return s.refuseWrong(r)
+}
+
+// refuseWrong answers a wrong token, ever later.
+func (s *Server) refuseWrong(r *http.Request) error {
 	var addr netip.Addr
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		addr = ap.Addr()

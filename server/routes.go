@@ -26,6 +26,8 @@ var routes = []route{
 	{http.MethodGet, "/models/*", roleClient, (*Server).showModel},
 
 	{http.MethodGet, "/", roleOpen, (*Server).hello},
+	{http.MethodGet, "/", rolePage, (*Server).home}, // in its place where the admin side is
+	{http.MethodGet, "/assets/*", rolePage, (*Server).showAsset},
 	{http.MethodGet, "/api/hello", roleOpen, (*Server).hello},
 	{http.MethodGet, "/healthz", roleOpen, (*Server).healthz},
 	{http.MethodGet, "/readyz", roleOpen, (*Server).readyz},
@@ -57,7 +59,11 @@ var routes = []route{
 	{http.MethodPost, "/api/v1/keys", roleAdmin, (*Server).createKey},
 	{http.MethodDelete, "/api/v1/keys/:id", roleAdmin, (*Server).deleteKey},
 
-	{http.MethodGet, "/api/v1/events", roleAdmin, (*Server).events},
+	{http.MethodPost, "/api/v1/session", roleLogin, (*Server).logIn},
+	{http.MethodGet, "/api/v1/session", roleLogin, (*Server).showSession},
+	{http.MethodDelete, "/api/v1/session", roleLogin, (*Server).logOut},
+
+	{http.MethodGet, "/api/v1/events", roleAdmin, whileLoggedIn((*Server).events)},
 	{http.MethodGet, "/api/v1/requests", roleAdmin, (*Server).listRequests},
 	{http.MethodGet, "/api/v1/requests/:id", roleAdmin, (*Server).showRequest},
 	{http.MethodGet, "/api/v1/stats", roleAdmin, (*Server).showStats},

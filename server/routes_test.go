@@ -19,22 +19,26 @@ type caller struct {
 
 // admitted says which roles let a caller pass the guard once a client key was made.
 var admitted = map[string]map[role]bool{
-	"nobody here":                        {roleOpen: true, roleMetrics: true},
-	"nobody elsewhere":                   {roleOpen: true},
-	"client key":                         {roleOpen: true, roleClient: true},
-	"client key as x-api-key":            {roleOpen: true, roleClient: true},
-	"admin token":                        {roleOpen: true, roleMetrics: true, roleAdmin: true},
-	"admin token as x-api-key":           {roleOpen: true},
-	"metrics token":                      {roleOpen: true, roleMetrics: true},
-	"wrong token":                        {roleOpen: true},
-	"admin token from a foreign page":    {roleOpen: true, roleMetrics: true},
-	"admin token with a foreign origin":  {roleOpen: true, roleMetrics: true},
-	"admin token under a foreign host":   {roleOpen: true, roleMetrics: true},
-	"nobody here, led by a foreign page": {roleOpen: true},
-	"nobody here, under a foreign host":  {roleOpen: true},
+	"nobody here":                         {roleOpen: true, rolePage: true, roleLogin: true, roleMetrics: true},
+	"nobody elsewhere":                    {roleOpen: true, rolePage: true, roleLogin: true},
+	"client key":                          {roleOpen: true, rolePage: true, roleLogin: true, roleClient: true},
+	"client key as x-api-key":             {roleOpen: true, rolePage: true, roleLogin: true, roleClient: true},
+	"admin token":                         {roleOpen: true, rolePage: true, roleLogin: true, roleMetrics: true, roleAdmin: true},
+	"admin token as x-api-key":            {roleOpen: true, rolePage: true, roleLogin: true},
+	"metrics token":                       {roleOpen: true, rolePage: true, roleLogin: true, roleMetrics: true},
+	"wrong token":                         {roleOpen: true, rolePage: true, roleLogin: true},
+	"admin token from a foreign page":     {roleOpen: true, rolePage: true, roleMetrics: true},
+	"admin token with a foreign origin":   {roleOpen: true, rolePage: true, roleMetrics: true},
+	"admin token under a foreign host":    {roleOpen: true, rolePage: true, roleMetrics: true},
+	"nobody here, led by a foreign page":  {roleOpen: true, rolePage: true},
+	"nobody here, under a foreign host":   {roleOpen: true, rolePage: true},
+	"session":                             {roleOpen: true, rolePage: true, roleLogin: true, roleMetrics: true, roleAdmin: true},
+	"session from a page of another port": {roleOpen: true, rolePage: true, roleMetrics: true},
+	"session beside a wrong token":        {roleOpen: true, rolePage: true, roleLogin: true},
+	"session that ended":                  {roleOpen: true, rolePage: true, roleLogin: true},
 }
 
-func callers(clientKey, metricsToken string) []caller {
+func callers(clientKey, metricsToken, session, ended string) []caller {
 	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
 	with := func(headers map[string]string, name, value string) map[string]string {
 		headers[name] = value
@@ -54,6 +58,10 @@ func callers(clientKey, metricsToken string) []caller {
 		{name: "admin token under a foreign host", headers: bearer(testAdminToken), host: "evil.example"},
 		{name: "nobody here, led by a foreign page", remote: "127.0.0.1:1000", headers: map[string]string{"Sec-Fetch-Site": "cross-site"}},
 		{name: "nobody here, under a foreign host", remote: "127.0.0.1:1000", host: "evil.example"},
+		{name: "session", headers: map[string]string{"Cookie": session}},
+		{name: "session from a page of another port", headers: map[string]string{"Cookie": session, "Sec-Fetch-Site": "same-site"}},
+		{name: "session beside a wrong token", headers: with(bearer("a-token-that-nobody-has"), "Cookie", session)},
+		{name: "session that ended", headers: map[string]string{"Cookie": ended}},
 	}
 }
 
@@ -62,6 +70,8 @@ func TestEveryRouteAdmitsItsRoleAndNobodyElse(t *testing.T) {
 	const metricsToken = "metrics-token-of-the-tests"
 	g := newGateway(t, true, func(o *Options) { o.Settings.MetricsToken = metricsToken })
 	clientKey := g.must(http.MethodPost, "/api/v1/keys", `{"name":"tests"}`).json()["key"].(string)
+	ended := g.session()
+	g.ask(http.MethodDelete, "/api/v1/session", "", "Cookie", ended)
 	gone, leave := context.WithCancel(t.Context())
 	leave() // streams end at once
 	n := 0
@@ -72,11 +82,11 @@ func TestEveryRouteAdmitsItsRoleAndNobodyElse(t *testing.T) {
 		}
 		for _, prefix := range prefixes {
 			path := prefix + strings.NewReplacer(":id", "x", ":name", "x", "*", "x").Replace(rt.path)
-			for _, who := range callers(clientKey, metricsToken) {
+			for _, who := range callers(clientKey, metricsToken, g.session(), ended) {
 				t.Run(fmt.Sprintf("%s %s by %s", rt.method, path, who.name), func(t *testing.T) {
 					n++
 					r := httptest.NewRequestWithContext(gone, rt.method, path, http.NoBody)
-					r.Host = "localhost"
+					r.Host = "localhost:4700"
 					if who.host != "" {
 						r.Host = who.host
 					}

@@ -18,6 +18,7 @@ type Server struct {
 	metricsToken token
 	origins      *origins
 	wrong        throttle
+	sessions     sessions
 	bodies       bodies
 	adminBodies  bodies
 	traffic      traffic
@@ -73,6 +74,7 @@ func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
 // owes, until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
+	s.sessions.close()
 	s.watchers.Wait()
 	var storing sync.WaitGroup
 	var lost error
