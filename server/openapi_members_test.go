@@ -1,0 +1,62 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+)
+
+var localAddr = netip.MustParseAddr("127.0.0.1")
+
+func asJSON(v any) string {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what JSON was read into can be written
+	}
+	return string(body)
+}
+
+const (
+	allTimeouts = `"connect":"1s","first_token":"1m","idle":"2m","response":"3m"`
+	allBreaker  = `"measure":"window","failure_threshold":4,"degraded_at":0.5,"recovers_at":0.2,"forget_after":"5m","reset_timeout":"10s",
+		"max_backoff_multiplier":8,"backoff_after":1,"half_open_requests":2,"half_open_successes":3,"probe_timeout":"20s","cooldown":"1s",
+		"retry_after_max":"1m","jitter":0.25,"enforce":true,"window":"30s","error_threshold":0.75,"volume_threshold":20`
+	kindOfProvider = `{"threshold":2,"immediate_open":true,"cooldown":"1m","park":"3s","counts":true,"scope":"provider","failover":"next"}`
+	fullProvider   = `{"id":"full","kind":"azure","preset":"","base_url":"https://example.openai.azure.com","api_version":"2024-10-21",
+		"dialects":["chat","embeddings"],"strict":true,"forward_headers":["x-tenant"],"inject_usage":true,
+		"models":["small",{"name":"large","context_window":1000,"max_output_tokens":100,"price":{"input":1.5,"output":2},"capabilities":["vision"],
+			"timeouts":{` + allTimeouts + `},"breaker":{` + allBreaker + `,"kinds":{"timeout":{"threshold":1}}}}],
+		"keys":[{"name":"a","env":"A_KEY","weight":2},{"name":"b","value":"sk-b"}],"headers":{"x-team":"a"},
+		"breaker":{` + allBreaker + `,"kinds":{"server_error":` + kindOfProvider + `}},"breaker_scope":"target",
+		"timeouts":{` + allTimeouts + `},"max_concurrency":3,"queue_timeout":"1s","allow_private_network":true,"enabled":false}`
+	playingProvider = `{"id":"play","kind":"demo","models":[{"name":"m","script":"ok words=3"}]}`
+	innerCombo      = `{"name":"inner","targets":[{"provider":"play","model":"m"}]}`
+	fullCombo       = `{"name":"full","aliases":["whole"],"strategy":"weighted",
+		"targets":[{"provider":"play","model":"m","weight":3,"disabled":true},{"combo":"inner"},{"provider":"full","model":"small","only_on":["content_policy"]}],
+		"retry":{"max_retries":2,"base":"200ms","max":"1s","same_target":1,"pause_on_failover":true},
+		"timeouts":{` + allTimeouts + `,"total":"4m"},"keepalive":"5s","hold":{"events":2,"time":"100ms"},"failover_on_content_policy":true,
+		"when_exhausted":{"do":"wait","probe_wait":"1s","max_wait":"2s"}}`
+	fullKey = `{"name":"full","combos":["full"],"expires_at":"2099-01-01T00:00:00Z","requests_per_minute":10,"parallel":2,
+		"managed_by":"file","created_at":"2020-01-01T00:00:00.000Z","updated_at":"2020-01-01T00:00:00.000Z","version":7}`
+)
+
+func fullDocuments(t *testing.T, all *contract) {
+	synctest.Test(t, func(t *testing.T) {
+		c := all.with(newGateway(t, false))
+		for _, document := range [][3]string{
+			{"/api/v1/providers", "full", fullProvider}, {"/api/v1/providers", "play", playingProvider},
+			{"/api/v1/combos", "inner", innerCombo}, {"/api/v1/combos", "full", fullCombo},
+		} {
+			made := c.must(http.MethodPost, document[0], document[2]).Body.String()
+			path := document[0] + "/" + document[1]
+			shown := c.must(http.MethodGet, path, "").Body.String()
+			if again := c.must(http.MethodPut, path, shown).Body.String(); made != shown || again != shown {
+				t.Errorf("made  %s\nshown %s\nagain %s", made, shown, again)
+			}
+		}
+		c.must(http.MethodPost, "/api/v1/keys", fullKey)
+		c.must(http.MethodGet, "/api/v1/keys", "")
+	})
+}
