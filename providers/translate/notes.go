@@ -1,8 +1,10 @@
 package translate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // mostNamed is how many dropped members are named.
@@ -12,14 +14,29 @@ const mostNamed = 16
 type notes struct {
 	dropped []string
 	count   int
+
+	// called are paths in the client's dialect, by what chat completions call them: writers don't know who asks, and name
+	// members as these do. A reader sets them.
+	called map[string]string
 }
 
 // drop notes a member that has no counterpart. name is its path without indexes: "tools.web_search", "logit_bias".
 func (n *notes) drop(name string) {
 	n.count++
+	name = n.own(name)
 	if len(n.dropped) < mostNamed && !slices.Contains(n.dropped, name) {
 		n.dropped = append(n.dropped, name)
 	}
+}
+
+// own is a path in the client's dialect: the longest part of it that is called otherwise there is replaced.
+func (n *notes) own(name string) string {
+	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '.') {
+		if own, ok := n.called[name[:end]]; ok {
+			return own + name[end:]
+		}
+	}
+	return name
 }
 
 // Refused is a request that can't be said in the target's dialect without changing what it means, or that no target
@@ -31,6 +48,14 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string { return e.Message }
+
+// ownParam puts the path of what was refused into the client's dialect.
+func (n *notes) ownParam(err error) error {
+	if refused, ok := errors.AsType[*Refused](err); ok {
+		refused.Param = n.own(refused.Param)
+	}
+	return err
+}
 
 // broken is a request that makes no sense in its own dialect.
 func broken(param, format string, args ...any) error {

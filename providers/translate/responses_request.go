@@ -59,11 +59,23 @@ var responsesMembers = map[string]responsesMember{
 	"background":           refuseState,
 }
 
+// responsesNames are what Responses call what chat completions have another name for.
+var responsesNames = map[string]string{
+	"messages":                   "input",
+	"messages.content.image_url": "input.content",
+	"messages.content.file":      "input.content",
+	"response_format":            "text.format",
+	"verbosity":                  "text.verbosity",
+	"reasoning_effort":           "reasoning.effort",
+	"max_tokens":                 "max_output_tokens",
+}
+
 // readResponsesRequest reads a request to OpenAI's Responses API.
 func readResponsesRequest(body gjson.Result, n *notes) (*conversation, error) {
 	if !body.IsObject() {
 		return nil, broken("", "The request has to be an object.")
 	}
+	n.called = responsesNames
 	r := &responsesReader{c: &conversation{includeUsage: true}, n: n}
 	var err error
 	body.ForEach(func(name, v gjson.Result) bool {

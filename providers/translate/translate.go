@@ -29,15 +29,15 @@ type Translation struct {
 func Request(from, to Dialect, body []byte, o Options) (*Translation, error) {
 	var n notes
 	c, err := speakers[from].readRequest(gjson.ParseBytes(body), &n)
-	if err == nil {
-		err = c.check()
-	}
 	if err != nil {
 		return nil, err
+	}
+	if err = c.check(); err != nil {
+		return nil, n.ownParam(err)
 	}
 	out, err := speakers[to].writeRequest(c, o, &n)
 	if err != nil {
-		return nil, err
+		return nil, n.ownParam(err)
 	}
 	slices.Sort(n.dropped)
 	return &Translation{Body: out, Dropped: n.dropped, Count: n.count}, nil
