@@ -76,12 +76,12 @@ func (s *Server) showBreaker(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p := s.durable(c)
 	b, ok := s.opts.Breakers.Status(name, time.Now())
 	if !ok {
 		return notFound("breaker", name)
 	}
-	return writeBreaker(c, b, p, member{"transitions", orEmpty(s.opts.Breakers.Transitions(name))})
+	made := s.opts.Breakers.Transitions(name)
+	return writeBreaker(c, b, s.durable(c), member{"transitions", orEmpty(made)})
 }
 
 // member is one more member of a JSON object.

@@ -44,8 +44,8 @@ func TestWhatGoesUp(t *testing.T) {
 		if sent.Query != "api-version=1&x=%2F" || sent.SessionHeader != "s-1" || sent.ContentType != "application/json" {
 			t.Errorf("query %q, session %q, content-type %q", sent.Query, sent.SessionHeader, sent.ContentType)
 		}
-		if sent.Path != "/chat/completions" || sent.RequestID != re.Header().Get("X-Request-Id") || sent.Start.IsZero() {
-			t.Errorf("path %q, id %q", sent.Path, sent.RequestID)
+		if sent.Endpoint != providers.Chat || sent.RequestID != re.Header().Get("X-Request-Id") || sent.Start.IsZero() {
+			t.Errorf("endpoint %q, id %q", sent.Endpoint, sent.RequestID)
 		}
 	})
 }
