@@ -54,7 +54,12 @@ func (c *conversation) contents() []content {
 			all = append(all, content{role: role})
 		}
 		last := &all[len(all)-1]
-		last.blocks = append(last.blocks, t.blocks...)
+		for _, b := range t.blocks {
+			if t.system {
+				b.text = "<system>\n" + b.text + "\n</system>"
+			}
+			last.blocks = append(last.blocks, b)
+		}
 	}
 	return all
 }

@@ -100,7 +100,9 @@ func (w *geminiRequest) drop() {
 		w.notes.drop("user")
 	}
 	for _, m := range w.said.others {
-		w.notes.drop(m.name)
+		if m.name != "store" || m.raw != "false" {
+			w.notes.drop(m.name)
+		}
 	}
 }
 

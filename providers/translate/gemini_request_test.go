@@ -45,7 +45,7 @@ func TestGeminiRequest(t *testing.T) {
 		},
 		"parameters that Gemini has no word for": {
 			said: func(c *conversation) {
-				c.parallel, c.verbosity, c.user, c.others = "false", "low", "u-1", []member{{"logit_bias", `{"1":2}`}, {"service_tier", `"flex"`}}
+				c.parallel, c.verbosity, c.user, c.others = "false", "low", "u-1", []member{{"logit_bias", `{"1":2}`}, {"store", "false"}, {"service_tier", `"flex"`}}
 			},
 			dropped: "logit_bias parallel_tool_calls service_tier user verbosity",
 		},
@@ -191,7 +191,7 @@ func TestGeminiContents(t *testing.T) {
 		},
 		"turns of one become one": {
 			turns: []turn{user(text("A")), {system: true, blocks: []block{text("B")}}, user(text("C"))},
-			want:  `{"role":"user","parts":[{"text":"A"},{"text":"B"},{"text":"C"}]}`,
+			want:  `{"role":"user","parts":[{"text":"A"},{"text":"\u003csystem\u003e\nB\n\u003c/system\u003e"},{"text":"C"}]}`,
 		},
 		"a turn of nothing": {
 			turns: []turn{user(text("A")), model(text("")), user(text("B"))},
