@@ -51,6 +51,7 @@ const (
 	dialectChat                     // chat completions and the older completions
 	dialectResponses                // OpenAI's Responses
 	dialectMessages                 // Anthropic's Messages
+	dialectGemini                   // Gemini's generateContent
 )
 
 func dialectOf(e Endpoint) dialect {
@@ -61,6 +62,8 @@ func dialectOf(e Endpoint) dialect {
 		return dialectResponses
 	case Messages:
 		return dialectMessages
+	case GenerateContent:
+		return dialectGemini
 	default:
 		return dialectOther
 	}
@@ -75,6 +78,8 @@ func (d dialect) read(ev sse.Event, e *event) {
 		readResponseEvent(ev, e)
 	case dialectMessages:
 		readMessageEvent(ev, e)
+	case dialectGemini:
+		readGeminiChunk(ev, e)
 	default:
 		e.done = isDone(ev.Data)
 		e.Text = !e.done
