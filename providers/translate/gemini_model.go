@@ -1,13 +1,14 @@
 package translate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // geminiModel is what a model's name tells of what it can be asked.
 type geminiModel struct {
-	generation int // 2 of gemini-2.5-pro; of a name without a number the newest that is known, 0 of other families
+	generation int // 2 of gemini-2.5-pro; the newest that is known if the name tells none
 	thinks     thinking
 }
 
@@ -19,6 +20,9 @@ type thinking struct {
 
 // newestGemini is the generation of names such as gemini-flash-latest.
 const newestGemini = 3
+
+// otherFamilies are the starts of names of models that Gemini's hosts serve and that can do less.
+var otherFamilies = []string{"gemma", "learnlm", "tunedModels/"}
 
 // geminiBudgets are the bounds of the models that count their thoughts in tokens, by what stands behind "gemini-" in
 // their names. The first that fits holds.
@@ -32,10 +36,11 @@ var geminiBudgets = []struct {
 }
 
 func geminiModelOf(name string) geminiModel {
-	_, version, found := strings.Cut(name, "gemini-")
-	if !found {
+	name = strings.TrimPrefix(name, "models/")
+	if slices.ContainsFunc(otherFamilies, func(start string) bool { return strings.HasPrefix(name, start) }) {
 		return geminiModel{}
 	}
+	_, version, _ := strings.Cut(name, "gemini-")
 	digits := len(version) - len(strings.TrimLeft(version, "0123456789"))
 	m := geminiModel{generation: newestGemini}
 	if n, err := strconv.Atoi(version[:digits]); err == nil {

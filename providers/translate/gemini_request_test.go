@@ -139,6 +139,7 @@ func TestGeminiThinking(t *testing.T) {
 		"more than the most":              {third, reasoning{effort: "xhigh"}, `"thinkingLevel":"HIGH","includeThoughts":true`, ""},
 		"a budget for a level":            {third, reasoning{budget: "9000"}, `"thinkingLevel":"MEDIUM","includeThoughts":true`, ""},
 		"a name without a number":         {"gemini-flash-latest", reasoning{effort: "high"}, `"thinkingLevel":"HIGH","includeThoughts":true`, ""},
+		"a name that nobody knows":        {"thinker", reasoning{effort: "low"}, `"thinkingLevel":"LOW","includeThoughts":true`, ""},
 		"a hidden thought":                {third, reasoning{effort: "high", shown: "false"}, `"thinkingLevel":"HIGH"`, ""},
 		"shown, however much":             {third, reasoning{shown: "true"}, `"includeThoughts":true`, ""},
 		"a summary":                       {flash, reasoning{summary: "auto"}, `"includeThoughts":true`, ""},
@@ -225,7 +226,7 @@ func TestGeminiContents(t *testing.T) {
 				`{"role":"user","parts":[{"functionResponse":{"id":"call_1","name":"f","response":{"error":"no"}}}]}`,
 		},
 		"images of a result behind it": {
-			model: "gemini-2.5-flash",
+			model: "models/gemini-2.5-flash",
 			turns: []turn{model(call("gemini_r_0", "{}")), user(result("gemini_r_0", image, text("seen")))},
 			want: `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"seen"}}},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}`,
