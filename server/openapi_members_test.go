@@ -2,10 +2,18 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"testing"
 	"testing/synctest"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/providers"
 )
 
 var localAddr = netip.MustParseAddr("127.0.0.1")
@@ -59,4 +67,53 @@ func fullDocuments(t *testing.T, all *contract) {
 		c.must(http.MethodPost, "/api/v1/keys", fullKey)
 		c.must(http.MethodGet, "/api/v1/keys", "")
 	})
+}
+
+// productWords are the words of schemas that the product keeps in one place.
+func productWords() map[string][]string {
+	words := map[string][]string{
+		"ProviderKind": append(providers.HostKinds(), config.KindDemo), "Strategy": combo.StrategyNames(),
+		"BreakerState": nil, "FailureKind": nil, "BreakerScope": nil,
+	}
+	for _, kind := range providers.Kinds() {
+		words["FailureKind"] = append(words["FailureKind"], string(kind))
+	}
+	for state := circuitbreaker.Closed; state <= circuitbreaker.Isolated; state++ {
+		words["BreakerState"] = append(words["BreakerState"], state.String())
+	}
+	for scope := circuitbreaker.ScopeProvider; scope <= circuitbreaker.ScopeTarget; scope++ {
+		words["BreakerScope"] = append(words["BreakerScope"], scope.String())
+	}
+	return words
+}
+
+// productDefaults are the defaults that hold where no layer of the configuration says anything, as documents show them.
+func productDefaults() map[string]map[string]string {
+	b, l, c := circuitbreaker.DefaultSettings(), combo.DefaultLimits(), combo.DefaultCombo()
+	breaker := map[string]string{}
+	for name, value := range map[string]any{
+		"measure": b.Measure, "failure_threshold": b.FailureThreshold, "degraded_at": b.DegradedAt, "recovers_at": b.RecoversAt,
+		"forget_after": b.ForgetAfter, "reset_timeout": b.ResetTimeout, "max_backoff_multiplier": b.MaxBackoffMultiplier,
+		"backoff_after": b.BackoffAfter, "half_open_requests": b.HalfOpenRequests, "half_open_successes": b.HalfOpenSuccesses,
+		"probe_timeout": b.ProbeTimeout, "cooldown": b.Cooldown, "retry_after_max": b.RetryAfterMax, "jitter": b.Jitter,
+		"enforce": b.Enforce, "window": b.Window, "error_threshold": b.ErrorThreshold, "volume_threshold": b.VolumeThreshold,
+	} {
+		breaker[name] = fmt.Sprint(value)
+	}
+	timeouts := map[string]string{
+		"connect": l.Connect.String(), "first_token": l.FirstToken.String(), "idle": l.Idle.String(), "response": l.Response.String(),
+	}
+	whole := maps.Clone(timeouts)
+	whole["total"] = c.Total.String()
+	return map[string]map[string]string{
+		"BreakerSettings": breaker, "Timeouts": timeouts, "ComboTimeouts": whole,
+		"ComboInput": {"keepalive": c.Keepalive.String()},
+		"Retry": {
+			"base": c.Retry.Base.String(), "max": c.Retry.Max.String(), "same_target": strconv.Itoa(c.Retry.SameTarget),
+			"pause_on_failover": strconv.FormatBool(c.Retry.PauseOnFailover),
+		},
+		"WhenExhausted": {
+			"do": c.Exhausted.Do, "probe_wait": c.Exhausted.ProbeWait.String(), "max_wait": c.Exhausted.MaxWait.String(),
+		},
+	}
 }
