@@ -10,7 +10,7 @@ func (w *geminiRequest) generationConfig() {
 	c, from := w.said, len(w.b)
 	w.object("generationConfig")
 	empty := len(w.b)
-	w.rawMember("maxOutputTokens", c.maxTokens)
+	w.rawMember("maxOutputTokens", w.maxTokens())
 	w.rawMember("temperature", c.temperature)
 	w.rawMember("topP", c.topP)
 	w.rawMember("topK", c.topK)
@@ -25,6 +25,14 @@ func (w *geminiRequest) generationConfig() {
 		return
 	}
 	w.end('}')
+}
+
+// maxTokens is how many tokens the client wants, as far as the model can put them out: Gemini refuses more.
+func (w *geminiRequest) maxTokens() string {
+	if n, err := strconv.Atoi(w.said.maxTokens); err == nil && w.most > 0 && n > w.most {
+		return strconv.Itoa(w.most)
+	}
+	return w.said.maxTokens
 }
 
 // seed writes a seed that Gemini takes, which has 32 bits.

@@ -7,10 +7,11 @@ type geminiRequest struct {
 	said  *conversation
 	notes *notes
 	model geminiModel
+	most  int // tokens that the model can put out; 0: unknown
 }
 
 func writeGeminiRequest(c *conversation, o Options, n *notes) ([]byte, error) {
-	w := &geminiRequest{said: c, notes: n, model: geminiModelOf(o.Model)}
+	w := &geminiRequest{said: c, notes: n, model: geminiModelOf(o.Model), most: o.MaxTokens}
 	w.begin('{')
 	if err := w.contents(); err != nil {
 		return nil, err

@@ -308,6 +308,15 @@ func TestGeminiCannotReadFilesOfOtherProviders(t *testing.T) {
 	}
 }
 
+func TestGeminiIsAskedForNoMoreThanItsModelCanPutOut(t *testing.T) {
+	for wanted, want := range map[string]string{"70000": "65536", "100": "100", "65536": "65536"} {
+		got, err := writeGeminiRequest(asked(func(c *conversation) { c.maxTokens = wanted }), Options{MaxTokens: 65_536}, &notes{})
+		if want := "{" + geminiHi + `,"generationConfig":{"maxOutputTokens":` + want + "}}"; err != nil || string(got) != want {
+			t.Errorf("got %s, %v\nwant %s", got, err, want)
+		}
+	}
+}
+
 func TestGeminiNamesWhatBlocksLose(t *testing.T) {
 	c := asked(func(c *conversation) {
 		c.turns[0].blocks = []block{
