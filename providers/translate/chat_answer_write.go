@@ -27,7 +27,7 @@ func writeChatAnswer(a *answer, r Reply, _ *notes) []byte {
 	w.intMember("index", 0)
 	w.object("message")
 	w.textMember("role", "assistant")
-	w.content()
+	refused := w.content()
 	w.reasoning()
 	w.images()
 	if functions {
@@ -37,7 +37,7 @@ func writeChatAnswer(a *answer, r Reply, _ *notes) []byte {
 	}
 	w.end('}')
 	w.rawMember("logprobs", "null")
-	w.textMember("finish_reason", chatReason(a.finish, functions))
+	w.textMember("finish_reason", chatReason(a.finish, refused, functions))
 	w.end('}')
 	w.end(']')
 	if a.usage != nil {
@@ -52,8 +52,8 @@ func asksFunctions(request []byte) bool {
 	return gjson.GetBytes(request, "functions").IsArray() && !gjson.GetBytes(request, "tools").IsArray()
 }
 
-// content writes all texts as one.
-func (w *chatAnswer) content() {
+// content writes all texts as one, and tells whether there is a refusal.
+func (w *chatAnswer) content() (refused bool) {
 	var text, refusal strings.Builder
 	bare := true // nothing is said in other members
 	for i := range w.blocks {
@@ -77,6 +77,7 @@ func (w *chatAnswer) content() {
 	} else {
 		w.rawMember("refusal", "null")
 	}
+	return refusal.Len() > 0
 }
 
 // reasoning writes the reasoning as one text, and block by block if it has to come back unchanged.

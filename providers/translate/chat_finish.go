@@ -41,8 +41,8 @@ func chatFinish(reason string, called bool) finish {
 	return f
 }
 
-// chatReasons are the finish reasons that clients know. A model that refuses has said so in its content, if it could; a
-// client of a chat reads no other word for an answer that it must not take for one.
+// chatReasons are the finish reasons that clients know. A client of a chat reads no other word for an answer that it must
+// not take for one than that its content was filtered.
 var chatReasons = map[finish]string{
 	finishStop:    "stop",
 	finishLength:  "length",
@@ -53,9 +53,13 @@ var chatReasons = map[finish]string{
 	finishWindow:  "length",
 }
 
-// chatReason is the finish reason for a client.
-func chatReason(f finish, functions bool) string {
-	if functions && f == finishCalls {
+// chatReason is the finish reason for a client. A refusal that is told as one is an orderly end; to a client that knows
+// no tools, a call is a function's.
+func chatReason(f finish, refused, functions bool) string {
+	switch {
+	case f == finishRefusal && refused:
+		f = finishStop
+	case f == finishCalls && functions:
 		return "function_call"
 	}
 	if reason := chatReasons[f]; reason != "" {

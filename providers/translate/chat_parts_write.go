@@ -28,14 +28,13 @@ func (w *chatWriting) textPart(text string) {
 }
 
 func (w *chatWriting) imagePart(b *block) error {
-	url := b.media.at("image/png")
-	if url == "" {
-		return unsayable("messages", "An image that a provider keeps under an id can't be sent in chat completions.")
+	if b.media.kept != "" {
+		return chatKept(b)
 	}
 	w.begin('{')
 	w.textMember("type", "image_url")
 	w.object("image_url")
-	w.textMember("url", url)
+	w.textMember("url", b.media.at("image/png"))
 	w.optional("detail", b.detail)
 	w.end('}')
 	w.end('}')
@@ -72,6 +71,9 @@ func (w *chatWriting) filePart(b *block) error {
 		w.textPart(text)
 		return nil
 	}
+	if b.media.kept != "" {
+		return chatKept(b)
+	}
 	if b.media.url != "" {
 		return unsayable("messages", "A file behind a URL can't be sent in chat completions.")
 	}
@@ -79,12 +81,12 @@ func (w *chatWriting) filePart(b *block) error {
 	w.textMember("type", "file")
 	w.object("file")
 	w.optional("filename", b.name)
-	if b.media.kept != "" {
-		w.textMember("file_id", b.media.kept)
-	} else {
-		w.textMember("file_data", b.media.at("application/pdf"))
-	}
+	w.textMember("file_data", b.media.at("application/pdf"))
 	w.end('}')
 	w.end('}')
 	return nil
+}
+
+func chatKept(b *block) error {
+	return unsayable("messages", "The file %q is kept by one provider, and no other can read it.", b.media.kept)
 }

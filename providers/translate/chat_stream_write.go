@@ -9,6 +9,7 @@ type chatWriter struct {
 	open      map[int]*chatOpen
 	calls     int
 	reasoned  bool // reasoning was said before
+	refused   bool // a refusal was said
 }
 
 // chatOpen is a block that is open.
@@ -164,6 +165,7 @@ func (w *chatWriter) more(dst []byte, ev event) []byte {
 		}
 		w.reasoned = true
 	}
+	w.refused = w.refused || o.is == refusalBlock
 	return w.delta(dst, func(c *writer) { c.textMember(name, text) })
 }
 
@@ -189,7 +191,7 @@ func (w *chatWriter) closes(dst []byte, ev event) []byte {
 }
 
 func (w *chatWriter) finish(dst []byte, ev event) []byte {
-	dst = w.choice(dst, func(*writer) {}, chatReason(ev.finish, w.functions))
+	dst = w.choice(dst, func(*writer) {}, chatReason(ev.finish, w.refused, w.functions))
 	if w.reply.IncludeUsage && ev.usage != nil {
 		c := writer{append(make([]byte, 0, len(w.head)+256), w.head...)}
 		c.rawMember("choices", "[]")

@@ -22,6 +22,7 @@ func readChatUsage(body gjson.Result) *usage {
 	if total := v.Get("total_tokens").Int(); total == u.input+u.output+u.reasoning {
 		u.output += u.reasoning // some hosts count reasoning beside the answer
 	}
+	u.reasoning = min(u.reasoning, u.output) // others do so without adding it up
 	return u
 }
 
