@@ -41,7 +41,7 @@ func TestAnswerOfTheWrongForm(t *testing.T) {
 		"JSON without a content type":         {Chat, "", plain, `,"stream":true`, asStream + theEnd, ""},
 		"an error for a stream":               {Chat, "application/json", `{"error":{"message":"x","code":"server_is_overloaded"}}`, `,"stream":true`, "", Overloaded},
 		"half of JSON for a stream":           {Chat, "application/json", plain[:200], `,"stream":true`, "", Malformed},
-		"JSON of an endpoint without streams": {Embeddings, "application/json", `{"data":[{"embedding":[1]}]}`, `,"stream":true`, "", Malformed},
+		"JSON of an endpoint without streams": {Images, "application/json", `{"data":[{"url":"x"}]}`, `,"stream":true`, "", Malformed},
 		"an older completion for a stream": {
 			Completions, "application/json", `{"id":"c","object":"text_completion","choices":[{"text":"x","index":0,"logprobs":null,"finish_reason":"stop"}]}`, `,"stream":true`,
 			`data: {"id":"c","object":"text_completion","choices":[{"text":"x","index":0,"logprobs":null,"finish_reason":null}]}` + "\n\n" +

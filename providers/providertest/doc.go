@@ -17,9 +17,9 @@
 //	delay DURATION      waits, or until the client leaves
 //	wait NAME           waits until the test calls Release(NAME), or the client leaves
 //	hang                waits until the client leaves or the upstream is closed, before or after headers
-//	chat TEXT           a whole answer in the form that was asked for: a chat completion, or a stream of a chunk for
-//	                    each word, a finish reason, usage if it was asked for, and [DONE]
-//	error N CODE TEXT   an error answer of that status in OpenAI's form, "-" for no code
+//	chat TEXT           a whole answer in the form that was asked for: a completion, or a stream of a chunk for each
+//	                    word, a finish reason, usage if it was asked for, and the end
+//	error N CODE TEXT   an error answer of that status, "-" for no code
 //	body TEXT           what the answer holds, as it stands, with its length if nothing was written before
 //	json TEXT           the same with the content type of JSON
 //	role                a chunk that names the role and says nothing
@@ -28,7 +28,7 @@
 //	tool NAME ARGS      a chunk that calls a tool
 //	finish REASON       a chunk with a finish reason
 //	usage IN OUT        the chunk that tells usage
-//	done                data: [DONE]
+//	done                the protocol's end
 //	event JSON          an event whose data is JSON, as it stands
 //	typed TYPE JSON     an event with a type
 //	comment TEXT        a comment and a blank line
@@ -46,6 +46,9 @@
 //	flood body          a body without an end
 //	flood events        events without an end
 //	flood line          one event without an end
+//
+// What a script says is said in the dialect of the path that was asked: chat completions, Responses, Messages or
+// Gemini's generateContent. Finish reasons are OpenAI's words.
 //
 // Everything is flushed as it is written. [Upstream.Requests] are the requests as they came; [Upstream.Await] waits
 // for a number of them; [Upstream.Gone] counts clients that left before their answer was whole.

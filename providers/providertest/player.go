@@ -16,6 +16,7 @@ type player struct {
 	w        http.ResponseWriter
 	r        *http.Request
 	request  Request
+	voice    voice
 
 	status int
 	begun  bool // headers are out

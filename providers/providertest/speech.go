@@ -2,82 +2,88 @@ package providertest
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
+// voice says in one dialect what a script wants said.
+type voice interface {
+	role() string
+	chunk(text string) string
+	reason(text string) string
+	tool(name, arguments string) string
+	finish(reason string) string
+	usage(in, out int) string // empty where usage is told with the finish
+	done() string             // empty where the finish is the end
+	whole(text string) string // a whole answer
+	failure(status int, code, message string) string
+}
+
+// voiceOf is the dialect that a path is asked in.
+func voiceOf(r *Request) voice {
+	switch {
+	case strings.HasSuffix(r.Path, "/messages"):
+		return &messagesVoice{model: r.Model}
+	case strings.HasSuffix(r.Path, "/responses"):
+		return &responsesVoice{model: r.Model}
+	case strings.Contains(r.Path, "enerateContent"):
+		return geminiVoice{model: r.Model}
+	default:
+		return chatVoice{model: r.Model}
+	}
+}
+
 // bodyOf is what a step adds to a body.
 func (p *player) bodyOf(st step) (string, bool) {
+	events := true
+	var text string
 	switch st.name {
 	case "role":
-		return p.chunk(`{"role":"assistant","content":""}`, ""), true
+		text = p.voice.role()
 	case "chunk":
-		return p.chunk(`{"content":`+str(st.text)+`}`, ""), true
+		text = p.voice.chunk(st.text)
 	case "reason":
-		return p.chunk(`{"reasoning_content":`+str(st.text)+`}`, ""), true
+		text = p.voice.reason(st.text)
 	case "tool":
 		name, arguments, _ := strings.Cut(st.text, " ")
-		return p.chunk(`{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":`+str(name)+`,"arguments":`+str(arguments)+`}}]}`, ""), true
+		text = p.voice.tool(name, arguments)
 	case "finish":
-		return p.chunk(`{}`, st.text), true
+		text = p.voice.finish(st.text)
 	case "usage":
-		return p.usage(st.number, st.other), true
+		text = p.voice.usage(st.number, st.other)
 	case "done":
-		return p.event("[DONE]"), true
+		text = p.voice.done()
 	case "event":
-		return p.event(st.text), true
+		text = data(st.text)
 	case "typed":
 		typ, data, _ := strings.Cut(st.text, " ")
-		p.suggest("Content-Type", "text/event-stream")
-		return "event: " + typ + "\ndata: " + data + "\n\n", true
+		text = typed(typ, data)
 	case "comment":
-		p.suggest("Content-Type", "text/event-stream")
-		return ": " + st.text + "\n\n", true
-	case "raw":
-		return st.text, true
+		text = ": " + st.text + "\n\n"
 	case "events":
-		p.suggest("Content-Type", "text/event-stream")
-		return st.text, true
+		text = st.text
+	case "raw":
+		events, text = false, st.text
 	case "echo":
-		return p.echo(), true
+		events, text = false, p.echo()
+	default:
+		return "", false
 	}
-	return "", false
-}
-
-func (p *player) event(data string) string {
-	p.suggest("Content-Type", "text/event-stream")
-	return "data: " + data + "\n\n"
-}
-
-// head are the members that all chunks of an answer share.
-func (p *player) head(object string) string {
-	return `{"id":"chatcmpl-test","object":"` + object + `","created":1700000000,"model":` + str(p.request.Model)
-}
-
-func (p *player) chunk(delta, finish string) string {
-	reason := "null"
-	if finish != "" {
-		reason = str(finish)
+	if events {
+		p.suggest("Content-Type", "text/event-stream")
 	}
-	return p.event(p.head("chat.completion.chunk") + `,"choices":[{"index":0,"delta":` + delta + `,"logprobs":null,"finish_reason":` + reason + `}]}`)
+	return text, true
 }
 
-func (p *player) usage(in, out int) string {
-	return p.event(p.head("chat.completion.chunk") + `,"choices":[],"usage":` + usage(in, out) + `}`)
-}
+func data(text string) string { return "data: " + text + "\n\n" }
 
-func usage(in, out int) string {
-	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, in, out, in+out)
-}
+func typed(typ, data string) string { return "event: " + typ + "\ndata: " + data + "\n\n" }
 
 // chat answers in the form that was asked for.
 func (p *player) chat(text string) error {
-	words := strings.SplitAfter(text, " ")
 	if !p.request.Stream {
-		return p.body(step{name: "json", text: p.head("chat.completion") +
-			`,"choices":[{"index":0,"message":{"role":"assistant","content":` + str(text) +
-			`,"refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":` + usage(5, len(words)) + `}`})
+		return p.body(step{name: "json", text: p.voice.whole(text)})
 	}
+	words := strings.SplitAfter(text, " ")
 	steps := []step{{name: "role"}}
 	for _, word := range words {
 		steps = append(steps, step{name: "chunk", text: word})
@@ -95,14 +101,13 @@ func (p *player) chat(text string) error {
 	return nil
 }
 
-// fail answers with an error in OpenAI's form.
+// fail answers with an error in the form of the dialect.
 func (p *player) fail(status int, code, message string) error {
 	p.status = status
-	c := "null"
-	if code != "-" && code != "" {
-		c = str(code)
+	if code == "-" {
+		code = ""
 	}
-	return p.body(step{name: "json", text: `{"error":{"message":` + str(message) + `,"type":"test_error","param":null,"code":` + c + `}}`})
+	return p.body(step{name: "json", text: p.voice.failure(status, code, message)})
 }
 
 func str(s string) string {

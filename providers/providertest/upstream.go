@@ -34,8 +34,8 @@ type Request struct {
 	Header              http.Header
 	Host                string
 	Body                []byte
-	Model               string // of the body
-	Stream, Usage       bool   // of the body
+	Model               string // of the body, or of the path
+	Stream, Usage       bool   // of the body, or of the path
 	At                  time.Time
 }
 
@@ -221,7 +221,10 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if json.NewDecoder(bytes.NewReader(body)).Decode(&asked) == nil {
 		req.Model, req.Stream, req.Usage = asked.Model, asked.Stream, asked.StreamOptions.IncludeUsage
 	}
-	p := &player{upstream: u, w: w, r: r, request: req, most: -1}
+	if model, streamed := modelInPath(req.Path); model != "" {
+		req.Model, req.Stream = model, req.Stream || streamed
+	}
+	p := &player{upstream: u, w: w, r: r, request: req, voice: voiceOf(&req), most: -1}
 	p.play(u.next(req))
 }
 
