@@ -1,6 +1,9 @@
 package translate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // signing carries signatures back to the parts that they came with. A signature that came with a text, or that the
 // client's dialect can't keep with a call, travels as reasoning in front of it.
@@ -12,21 +15,26 @@ type signing struct {
 // of is the signature of a block's part.
 func (s *signing) of(b block) string {
 	own := b.signature.of(Gemini)
-	first := b.is != callBlock || !s.called
-	s.called = s.called || b.is == callBlock
-	if own == "" && first {
+	if own == "" && s.takes([]block{b}) {
 		own, s.waiting = s.waiting, ""
 	}
+	s.called = s.called || b.is == callBlock
 	return own
+}
+
+// takes tells whether the first part of those blocks has room for a signature.
+func (s *signing) takes(blocks []block) bool {
+	i := slices.IndexFunc(blocks, func(b block) bool { return b.is != reasoningBlock })
+	return i >= 0 && (blocks[i].is != callBlock || !s.called && blocks[i].signature.of(Gemini) == "")
 }
 
 // parts writes what one side says.
 func (w *geminiRequest) parts(c content) error {
 	var s signing
-	for _, b := range c.blocks {
+	for i, b := range c.blocks {
 		w.uncached(b, "messages.content.cache_control")
 		if b.is == reasoningBlock {
-			w.reasoning(b, &s)
+			w.reasoning(b, &s, c.blocks[i+1:])
 			continue
 		}
 		if b.is == resultBlock {
@@ -43,16 +51,21 @@ func (w *geminiRequest) parts(c content) error {
 	return nil
 }
 
-// reasoning writes what the model thought, and keeps the signature for the part behind it.
-func (w *geminiRequest) reasoning(b block, s *signing) {
-	if sign := b.signature.of(Gemini); sign != "" {
+// reasoning writes what the model thought. Its signature belongs to the part behind it, if that takes one; else a
+// thought that can be read keeps it, and another one's waits.
+func (w *geminiRequest) reasoning(b block, s *signing, behind []block) {
+	sign := b.signature.of(Gemini)
+	if sign != "" && (b.text == "" || s.takes(behind)) {
 		w.leftOver(s)
-		s.waiting = sign
+		s.waiting, sign = sign, ""
 	}
 	if b.text != "" {
 		w.begin('{')
 		w.textMember("text", b.text)
 		w.rawMember("thought", "true")
+		if sign != "" {
+			w.textMember("thoughtSignature", sign)
+		}
 		w.end('}')
 	}
 }

@@ -267,6 +267,8 @@ func TestGeminiSignaturesGoBackToTheirParts(t *testing.T) {
 		"of a call":                         {[]block{text, signed, call}, `{"text":"T"},{"functionCall":{"name":"f","args":{}},"thoughtSignature":"own"},` + bare},
 		"of a call, kept in front of it":    {[]block{thought("hm", signature{}), thought("", sign), call, call}, `{"text":"hm","thought":true},{"functionCall":{"name":"f","args":{}},"thoughtSignature":"sig"},` + bare},
 		"of a text":                         {[]block{thought("hm", sign), text, call}, `{"text":"hm","thought":true},{"text":"T","thoughtSignature":"sig"},` + bare},
+		"of a thought":                      {[]block{thought("hm", sign), signed}, `{"text":"hm","thought":true,"thoughtSignature":"sig"},{"functionCall":{"name":"f","args":{}},"thoughtSignature":"own"}`},
+		"of the last thought":               {[]block{text, thought("hm", sign)}, `{"text":"T"},{"text":"hm","thought":true,"thoughtSignature":"sig"}`},
 		"of nothing, behind a text":         {[]block{text, thought("", sign)}, `{"text":"T"},{"text":"","thoughtSignature":"sig"}`},
 		"of nothing, where a call has one":  {[]block{thought("", sign), signed, call}, `{"functionCall":{"name":"f","args":{}},"thoughtSignature":"own"},` + bare + `,{"text":"","thoughtSignature":"sig"}`},
 		"two in a row":                      {[]block{thought("", sign), thought("", signature{Gemini, "sig2"}), text}, `{"text":"","thoughtSignature":"sig"},{"text":"T","thoughtSignature":"sig2"}`},
