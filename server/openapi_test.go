@@ -71,6 +71,15 @@ func TestTheDocumentIsOpenAPI(t *testing.T) {
 			}
 		}
 	})
+	t.Run("whatever a generated client makes a type of has a name", func(t *testing.T) {
+		for _, s := range g.found["schema"] {
+			named := strings.Count(s.at, "/") == strings.Count("/components/schemas/Name", "/") && strings.HasPrefix(s.at, "/components/schemas/")
+			typed := s.object()["enum"] != nil || s.object()["type"] == "object" && s.object()["additionalProperties"] != true
+			if typed && !named {
+				t.Errorf("%s belongs among the components", s.at)
+			}
+		}
+	})
 	t.Run("examples and defaults fit their schemas", func(t *testing.T) { checkExamples(t, g) })
 }
 
