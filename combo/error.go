@@ -32,7 +32,8 @@ type Error struct {
 	Dialect     string // whose form an error in Body has: anthropic, gemini; empty: OpenAI's
 	UpstreamID  string // the upstream's request id
 
-	ContextWindow int // tokens, if the upstream's wording named it
+	Upstream      string // the upstream's own words, cleaned; empty: it sent none
+	ContextWindow int    // tokens, if the upstream's wording named it
 	report        Report
 }
 

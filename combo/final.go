@@ -76,7 +76,8 @@ func (w *walk) failedLast() *Error {
 	f, client := w.last.failure, &w.last.rule.Client
 	e := &Error{
 		Kind: f.Kind, Status: client.Status, AnthropicStatus: client.AnthropicStatus, Type: client.Type, Code: client.Code,
-		Target: w.last.leg.name, UpstreamID: f.UpstreamID, Param: f.Param, ContextWindow: f.ContextWindow,
+		Target: w.last.leg.name, UpstreamID: f.UpstreamID, Param: f.Param,
+		Upstream: f.Message, ContextWindow: f.ContextWindow,
 	}
 	if client.AsIs && f.Status >= statusBadRequest && f.Body != nil {
 		e.Status, e.AnthropicStatus, e.Body, e.ContentType, e.Dialect = f.Status, f.Status, f.Body, f.ContentType, f.Dialect

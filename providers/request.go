@@ -29,6 +29,9 @@ const (
 // modelOptional are the endpoints that can do without a model in the request (spec: routing.md 1).
 var modelOptional = map[Endpoint]bool{Moderations: true, Images: true}
 
+// neverStreamed are the endpoints whose answers are whole, whatever the client says.
+var neverStreamed = map[Endpoint]bool{Embeddings: true, CountTokens: true, Moderations: true, Rerank: true}
+
 // upstreamPaths are the paths behind a base URL in OpenAI's dialect.
 var upstreamPaths = map[Endpoint]string{
 	Chat:           "/chat/completions",
@@ -79,5 +82,6 @@ func ParseRequest(e Endpoint, body []byte) (*Request, error) {
 	if r.Model == "" && !modelOptional[e] {
 		return nil, missing("model")
 	}
+	r.Stream = r.Stream && !neverStreamed[e]
 	return r, nil
 }

@@ -253,7 +253,7 @@ func FuzzParseRequest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := ParseRequest(Moderations, body)
+		r, err := ParseRequest(Images, body)
 		valid := json.Valid(body)
 		bad, _ := errors.AsType[*BadRequest](err)
 		if bad != nil && bad.Code == "invalid_json" && valid && depth(body) <= deepestRequest {

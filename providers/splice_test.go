@@ -90,7 +90,7 @@ func FuzzSplice(f *testing.F) {
 	f.Add([]byte(`{"model":"a","stream":true,"stream_options":{"include_usage":false}}`), "m")
 	f.Add([]byte(`{"stream":true}`), "\x00")
 	f.Fuzz(func(t *testing.T, body []byte, model string) {
-		r, err := ParseRequest(Moderations, body)
+		r, err := ParseRequest(Images, body)
 		if err != nil || model == "" {
 			return
 		}

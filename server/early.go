@@ -43,7 +43,7 @@ func (e *earlyHeaders) beat(comboName string) {
 		h := e.x.Header()
 		streamHeaders(h, "")
 		h[headerCombo] = []string{headerText(comboName)}
-		h["Trailer"] = []string{headerTarget + ", " + headerAttempts}
+		h["Trailer"] = []string{headerTarget + ", " + headerAttempts + ", " + headerDropped}
 		e.x.WriteHeader(http.StatusOK)
 	}
 	if _, err := e.x.Write(keepaliveComment); err != nil {

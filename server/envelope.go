@@ -15,13 +15,16 @@ import (
 
 // apiError is an error of the gateway's own, as the client is told it (spec: api.md, errors).
 type apiError struct {
-	Status     int
-	Type       string // empty: by the status
-	Code       string // empty for null
-	Param      string // empty for null
-	Message    string
-	RetryAfter time.Duration // 0 for none
-	Details    any           // admin side: every problem with its path
+	Status          int
+	AnthropicStatus int    // 0: Status
+	Type            string // empty: by the status
+	Code            string // empty for null
+	Param           string // empty for null
+	Message         string
+	RetryAfter      time.Duration   // 0 for none
+	RetryAt         string          // when it is really worth trying again; empty: not told
+	Attempts        []combo.Attempt // what was tried
+	Details         any             // admin side: every problem with its path
 }
 
 func (e *apiError) Error() string { return e.Message }
@@ -54,15 +57,41 @@ func (e *apiError) envelope() envelope {
 	if typ == "" {
 		typ = providers.ErrorType(e.Status)
 	}
-	return envelope{envelopeError{Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code), Details: e.Details}}
+	return envelope{envelopeError{
+		Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code),
+		Details: e.Details, RetryAt: e.RetryAt, Attempts: e.attempts(),
+	}}
 }
 
-// writeError answers with e. The response must not have begun.
-func writeError(w http.ResponseWriter, e *apiError) {
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", retrySeconds(e.RetryAfter))
+// attempts are nil if there is nothing to list.
+func (e *apiError) attempts() any {
+	if len(e.Attempts) == 0 {
+		return nil
 	}
-	writeJSON(w, e.Status, e.envelope())
+	return e.Attempts
+}
+
+func (e *apiError) statusIn(d dialect) int {
+	if d == dialectMessages && e.AnthropicStatus != 0 {
+		return e.AnthropicStatus
+	}
+	return e.Status
+}
+
+// body is e in the client's dialect.
+func (x *exchange) body(e *apiError) any {
+	if x.dialect == dialectMessages {
+		return e.anthropic(x.id)
+	}
+	return e.envelope()
+}
+
+// tell answers with e. The response must not have begun.
+func (x *exchange) tell(e *apiError) {
+	if e.RetryAfter > 0 {
+		x.Header().Set("Retry-After", retrySeconds(e.RetryAfter))
+	}
+	writeJSON(x, e.statusIn(x.dialect), x.body(e))
 }
 
 // retrySeconds rounds up to whole seconds, at least 1: a client must not come back too early.
@@ -103,7 +132,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.log.Error("handler failed after its response had begun", "request_id", x.id, "route", x.route, "error", err)
 		panic(http.ErrAbortHandler)
 	}
-	writeError(x, s.asAPIError(err, x))
+	x.tell(s.asAPIError(err, x))
 }
 
 // asAPIError finds the answer that err stands for.
@@ -115,7 +144,10 @@ func (s *Server) asAPIError(err error, x *exchange) *apiError {
 		return &apiError{Status: e.Status, Code: e.Code, Param: e.Param, Message: e.Message}
 	}
 	if e, ok := errors.AsType[*combo.Error](err); ok {
-		return &apiError{Status: e.Status, Type: e.Type, Code: e.Code, Param: e.Param, Message: e.Message, RetryAfter: e.RetryAfter}
+		return &apiError{
+			Status: e.Status, AnthropicStatus: e.AnthropicStatus, Type: e.Type, Code: e.Code, Param: e.Param,
+			Message: e.Message, RetryAfter: e.RetryAfter,
+		}
 	}
 	if e := configError(err); e != nil {
 		return e

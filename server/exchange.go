@@ -20,12 +20,13 @@ type exchange struct {
 	patientAt time.Time                // when the write deadline was last set
 	key       *config.ClientKey        // nil: none was needed
 
-	id     string
-	start  time.Time
-	status int // as sent; 0 while nothing was
-	gone   bool
-	sent   int64  // body bytes
-	route  string // pattern of the table, empty for none
+	id      string
+	start   time.Time
+	status  int // as sent; 0 while nothing was
+	gone    bool
+	dialect dialect
+	sent    int64  // body bytes
+	route   string // pattern of the table, empty for none
 
 	combo, target string
 	attempts      int
@@ -107,12 +108,18 @@ func newRequestID(now time.Time) string {
 // A deliberate abort goes on to net/http, which cuts the connection.
 func (s *Server) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
-	x := &exchange{ResponseWriter: w, rc: http.NewResponseController(w), id: newRequestID(now), start: now}
+	x := &exchange{
+		ResponseWriter: w, rc: http.NewResponseController(w), dialect: dialectOf(r.URL.Path), id: newRequestID(now), start: now,
+	}
 	x.extend(now)
 	if r.ContentLength != 0 {
 		_ = x.rc.SetReadDeadline(x.start.Add(bodyPatience))
 	}
-	w.Header()["X-Request-Id"] = []string{x.id}
+	id := []string{x.id}
+	w.Header()["X-Request-Id"] = id
+	if x.dialect == dialectMessages {
+		w.Header()["Request-Id"] = id
+	}
 	defer func() {
 		aborted := false
 		if p := recover(); p != nil {
@@ -140,7 +147,7 @@ func (s *Server) answerPanic(x *exchange, p any) bool {
 	if x.status != 0 {
 		return false
 	}
-	writeError(x, internalError(x.id))
+	x.tell(internalError(x.id))
 	return true
 }
 

@@ -21,7 +21,7 @@ func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 		if err != nil {
 			return err
 		}
-		req, err := providers.ParseRequest(endpoint, body.b)
+		req, err := parse(endpoint, r, body.b)
 		if err == nil {
 			prepare(req, x, r)
 			err = s.walk(x, r, req)
@@ -30,6 +30,21 @@ func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 		s.bodies.release(body)
 		return err
 	}
+}
+
+// parse reads what a client sent and refuses what no target could answer.
+func parse(endpoint providers.Endpoint, r *http.Request, body []byte) (*providers.Request, error) {
+	var req *providers.Request
+	var err error
+	if endpoint == providers.Transcriptions {
+		req, err = providers.ParseForm(endpoint, r.Header.Get("Content-Type"), body)
+	} else {
+		req, err = providers.ParseRequest(endpoint, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return req, req.Complete()
 }
 
 // prepare adds to a parsed request what came beside its body. The client's credentials stay here.
@@ -62,7 +77,7 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 		if x.key != nil && !x.key.Allows(req.Model, resolved.Combo) {
 			return errNotForKey
 		}
-		if req.Stream && resolved.Keepalive > 0 {
+		if req.Stream && resolved.Keepalive > 0 && req.Endpoint != providers.Speech { // which may come as it sounds
 			early = startEarlyHeaders(x, resolved)
 			defer early.stop() // a panic must not leave the timer writing
 		}
@@ -70,17 +85,23 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	answer, err := s.opts.Router.Route(r.Context(), req)
 	early.stop()
 	if err != nil {
-		report, err := s.refuse(x, r, err, early)
+		e := s.walked(x, err)
+		if estimable(req, e) && !gone(r.Context()) {
+			s.finish(x, s.estimate(x, req, e))
+			return nil
+		}
+		report, err := s.refuse(x, r, req, e, early)
 		s.finish(x, report)
 		return err
 	}
 	defer answer.Close()
+	s.noteDropped(x.Header(), answer)
 	if answer.Stream {
 		s.metrics.streams.Inc()
-		err = s.relayStream(x, r, answer, early)
+		err = s.relayStream(x, r, req, answer, early)
 		s.metrics.streams.Dec()
 	} else {
-		err = s.relayPlain(x, answer, early)
+		err = s.relayPlain(x, req, answer, early)
 	}
 	answer.Close()
 	s.finish(x, answer.Report())

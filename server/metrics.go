@@ -27,6 +27,7 @@ type metrics struct {
 	failovers   vec[failoverLabels, prometheus.Counter]
 	firstToken  vec[targetLabels, prometheus.Observer]
 	transitions *prometheus.CounterVec
+	dropped     *prometheus.CounterVec
 	overhead    prometheus.Histogram
 	streams     prometheus.Gauge
 	unlogged    prometheus.Counter
@@ -55,6 +56,7 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	}, []string{"provider", "model"})
 	m := &metrics{
 		transitions: counter("ohmroute_breaker_transitions_total", "Changes of a breaker's state.", "name", "from", "to", "reason"),
+		dropped:     counter("ohmroute_dropped_members_total", "Members of requests that the target's dialect has no counterpart of.", "provider"),
 		overhead: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "ohmroute_gateway_overhead_seconds", Help: "Time of a request that was not spent waiting for upstreams or slots.",
 			Buckets: []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
@@ -74,7 +76,7 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.overhead, m.streams, m.unlogged,
+	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged,
 		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/providers"
 )
 
 // errCut ends a handler whose response has begun and can't be finished truthfully: the connection is aborted, since
@@ -14,15 +15,22 @@ import (
 var errCut = errors.New("the response is cut off")
 
 // relayStream passes a stream on as it comes, with one flush for each read of the upstream.
-func (s *Server) relayStream(x *exchange, r *http.Request, a *combo.Answer, early *earlyHeaders) error {
+func (s *Server) relayStream(x *exchange, r *http.Request, req *providers.Request, a *combo.Answer, early *earlyHeaders) error {
 	describe(x.Header(), a.Combo, a.Target, a.UpstreamID, a.Attempts, early)
 	if !early.sent() {
 		streamHeaders(x.Header(), a.ContentType)
 		x.WriteHeader(a.Status)
 	}
+	var so *responseSoFar
+	if x.dialect == dialectResponses {
+		so = &responseSoFar{model: req.Model}
+	}
 	for {
 		block, err := a.Next()
 		if len(block) > 0 {
+			if so != nil {
+				so.see(block)
+			}
 			if _, werr := x.Write(block); werr != nil {
 				return errCut
 			}
@@ -36,25 +44,30 @@ func (s *Server) relayStream(x *exchange, r *http.Request, a *combo.Answer, earl
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		s.tellInBand(x, r, err, false)
-		return errCut
+		if gone(r.Context()) {
+			return errCut
+		}
+		told := *s.told(x, r, req, s.walked(x, err))
+		told.Attempts, told.RetryAt = nil, "" // they belong to an answer that never began
+		return x.breakOff(&told, so)
 	}
 }
 
 // relayPlain passes a whole answer on as it came.
-func (s *Server) relayPlain(x *exchange, a *combo.Answer, early *earlyHeaders) error {
+func (s *Server) relayPlain(x *exchange, req *providers.Request, a *combo.Answer, early *earlyHeaders) error {
 	body, err := a.Next()
 	if early.sent() { // a stream was promised, and this is none
 		s.log.Error("a plain answer to a streamed request", "request_id", x.id, "target", a.Target)
-		writeEvent(x, internalError(x.id).envelope())
-		return errCut
+		return x.breakOff(internalError(x.id), &responseSoFar{model: req.Model})
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	h := x.Header()
 	describe(h, a.Combo, a.Target, a.UpstreamID, a.Attempts, nil)
-	h["Content-Type"] = []string{a.ContentType}
+	if a.ContentType != "" {
+		h["Content-Type"] = []string{a.ContentType}
+	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.WriteHeader(a.Status)
 	if _, werr := x.Write(body); werr != nil {

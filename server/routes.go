@@ -21,6 +21,16 @@ var clientPrefixes = [...]string{"/v1", "", "/openai/v1"}
 // routes is the table. Paths of roleClient stand below each of clientPrefixes, all others as they are.
 var routes = []route{
 	{http.MethodPost, "/chat/completions", roleClient, generate(providers.Chat)},
+	{http.MethodPost, "/completions", roleClient, generate(providers.Completions)},
+	{http.MethodPost, "/embeddings", roleClient, generate(providers.Embeddings)},
+	{http.MethodPost, "/responses", roleClient, generate(providers.Responses)},
+	{http.MethodPost, "/messages", roleClient, generate(providers.Messages)},
+	{http.MethodPost, "/messages/count_tokens", roleClient, generate(providers.CountTokens)},
+	{http.MethodPost, "/moderations", roleClient, generate(providers.Moderations)},
+	{http.MethodPost, "/images/generations", roleClient, generate(providers.Images)},
+	{http.MethodPost, "/audio/speech", roleClient, generate(providers.Speech)},
+	{http.MethodPost, "/audio/transcriptions", roleClient, generate(providers.Transcriptions)},
+	{http.MethodPost, "/rerank", roleClient, generate(providers.Rerank)},
 	{http.MethodGet, "/responses", roleClient, (*Server).refuseUpgrade},
 	{http.MethodGet, "/models", roleClient, (*Server).listModels},
 	{http.MethodGet, "/models/*", roleClient, (*Server).showModel},
@@ -101,7 +111,7 @@ func (s *Server) handler(serves side) http.Handler {
 	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := routablePath(r.URL)
 		if !ok {
-			writeError(w, errUnknownRoute)
+			w.(*exchange).tell(errUnknownRoute)
 			return
 		}
 		if s.origins.cors(w, r, path) {

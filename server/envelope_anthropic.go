@@ -1,0 +1,104 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+// anthropicEnvelope is the body of an error in Anthropic's form, with members of ours beside its own.
+type anthropicEnvelope struct {
+	Type      string         `json:"type"`
+	Error     anthropicError `json:"error"`
+	RequestID string         `json:"request_id"`
+}
+
+type anthropicError struct {
+	Type     string  `json:"type"`
+	Message  string  `json:"message"`
+	Code     *string `json:"code"`
+	Param    *string `json:"param"`
+	RetryAt  string  `json:"retry_at,omitempty"`
+	Attempts any     `json:"attempts,omitempty"`
+}
+
+// anthropic is e as a client of Messages reads it. Its type follows from its status.
+func (e *apiError) anthropic(requestID string) anthropicEnvelope {
+	return anthropicEnvelope{
+		Type: "error", RequestID: requestID,
+		Error: anthropicError{
+			Type: providers.AnthropicErrorType(e.statusIn(dialectMessages)), Message: e.Message,
+			Code: orNull(e.Code), Param: orNull(e.Param), RetryAt: e.RetryAt, Attempts: e.attempts(),
+		},
+	}
+}
+
+// tooLongWords is how Anthropic says that a prompt doesn't fit.
+var tooLongWords = regexp.MustCompile(`prompt is too long: \d+ tokens > \d+ maximum`)
+
+// tooLong says in Anthropic's words that a request doesn't fit, so that agents compact: in the upstream's own if it
+// spoke Anthropic's dialect, else with the numbers that are known.
+func tooLong(e *combo.Error, req *providers.Request) string {
+	if words := tooLongWords.FindString(e.Upstream); words != "" {
+		return words
+	}
+	tokens, window := req.EstimatedTokens(), e.ContextWindow
+	if window <= 0 {
+		return "prompt is too long: it exceeds the maximum of the model, with " + strconv.Itoa(tokens) + " tokens by the gateway's estimate"
+	}
+	// It didn't fit, whatever was estimated: it is longer than the window.
+	return "prompt is too long: " + strconv.Itoa(max(tokens, window+1)) + " tokens > " + strconv.Itoa(window) +
+		" maximum (the gateway's estimate)"
+}
+
+// understood tells whether an upstream's own error answer is in the client's dialect.
+func (d dialect) understood(e *combo.Error) bool {
+	form := errorForm(e.Body)
+	if d == dialectMessages {
+		return form == formAnthropic || form == formNone && e.Dialect == formAnthropic
+	}
+	return e.Dialect == "" || form == formOpenAI
+}
+
+// The forms of error answers, as [combo.Error] names dialects.
+const (
+	formNone      = "none" // a page, or a text
+	formOpenAI    = "openai"
+	formAnthropic = "anthropic"
+	formGemini    = "gemini"
+)
+
+func errorForm(body []byte) string {
+	if !gjson.ValidBytes(body) {
+		return formNone
+	}
+	root := gjson.ParseBytes(body)
+	inner := root.Get("error")
+	switch {
+	case root.IsArray(), inner.Get("status").Type == gjson.String && inner.Get("code").Type == gjson.Number:
+		return formGemini
+	case !root.IsObject():
+		return formNone
+	case root.Get("type").Str == "error" && inner.IsObject():
+		return formAnthropic
+	}
+	return formOpenAI
+}
+
+// retold is an upstream's own error answer in other words than its own: the client reads another dialect.
+func retold(e *combo.Error) *apiError {
+	own := &apiError{
+		Status: e.Status, AnthropicStatus: e.AnthropicStatus, Type: e.Type, Code: e.Code, Param: e.Param,
+		Message: cmp.Or(e.Message, http.StatusText(e.Status), "the upstream refuses the request"),
+	}
+	if e.Dialect == formGemini {
+		own.Type = "" // its words are no types of OpenAI's
+	}
+	return own
+}

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/providers"
+)
+
+const headerEstimated = "X-Ohmroute-Estimated"
+
+// estimable tells whether the gateway answers a question for a count of tokens itself: nobody is there who counts, or
+// all who do failed (spec: clients.md, Across dialects). What the client did wrong it is told.
+func estimable(req *providers.Request, e *combo.Error) bool {
+	if req.Endpoint != providers.CountTokens || e.Combo == "" { // nothing goes by that name
+		return false
+	}
+	switch e.Kind {
+	case providers.ClientError, providers.Unsupported, providers.ContentPolicy, providers.ContextLength, providers.Canceled:
+		return false
+	}
+	return true
+}
+
+// estimate answers with a guess, and returns the report of a request that was answered.
+func (s *Server) estimate(x *exchange, req *providers.Request, e *combo.Error) combo.Report {
+	h := x.Header()
+	describe(h, e.Combo, "", "", e.Attempts, nil)
+	h[headerEstimated] = []string{"true"}
+	writeJSON(x, http.StatusOK, struct {
+		InputTokens int `json:"input_tokens"`
+	}{max(1, req.EstimatedTokens())})
+	report := e.Report()
+	report.Outcome, report.Status, report.Kind, report.Code = combo.OutcomeOK, http.StatusOK, "", ""
+	return report
+}
