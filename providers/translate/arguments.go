@@ -8,7 +8,7 @@ func argumentsObject(text string) string {
 	switch {
 	case text == "":
 		return "{}"
-	case gjson.Valid(text) && gjson.Parse(text).IsObject():
+	case valid(text) && gjson.Parse(text).IsObject():
 		return text
 	}
 	var w writer

@@ -27,7 +27,7 @@ func newGeminiReader() streamReader { return &geminiReader{} }
 
 // read implements [streamReader].
 func (r *geminiReader) read(ev sse.Event, said []event) []event {
-	if !gjson.ValidBytes(ev.Data) {
+	if !valid(ev.Data) {
 		return said
 	}
 	return r.chunk(gjson.ParseBytes(ev.Data), said)
