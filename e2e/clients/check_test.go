@@ -1,0 +1,182 @@
+package clients
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// fine fails the test if the client saw an error.
+func fine(t *testing.T, p played) {
+	t.Helper()
+	if p.Error != nil {
+		t.Fatalf("the client saw %+v", *p.Error)
+	}
+}
+
+func isHello(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	fine(t, p)
+	if p.Text != hello.text {
+		t.Errorf("the text is %q", p.Text)
+	}
+	if p.pieces != "" && p.pieces != hello.text {
+		t.Errorf("the stream's pieces make %q", p.pieces)
+	}
+	if p.Input+p.Output > 0 && (p.Input != inputTokens || p.Output != outputTokens) {
+		t.Errorf("the usage is %d and %d tokens, want %d and %d", p.Input, p.Output, inputTokens, outputTokens)
+	}
+	if len(p.asked) != 1 || len(p.first) > 1 {
+		t.Errorf("the targets were asked %d and %d times", len(p.first), len(p.asked))
+	}
+}
+
+func calledBoth(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	fine(t, p)
+	if len(p.Tools) != 2 || p.Tools[0].Arguments.City != "Paris" || p.Tools[1].Arguments.City != "Rome" {
+		t.Errorf("the calls are %+v", p.Tools)
+	}
+	if p.Text != sunny.text {
+		t.Errorf("the text is %q", p.Text)
+	}
+	if len(p.asked) != 2 {
+		t.Fatalf("the target was asked %d times, want 2", len(p.asked))
+	}
+	for _, want := range []string{"Sunny in Paris", "Sunny in Rome", callID(0), callID(1)} {
+		if !strings.Contains(string(p.asked[1].Body), want) {
+			t.Errorf("%s did not reach the target: %s", want, p.asked[1].Body)
+		}
+	}
+	if !strings.Contains(string(p.asked[0].Body), `"get_weather"`) {
+		t.Errorf("the tool did not reach the target: %s", p.asked[0].Body)
+	}
+}
+
+func isParis(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	fine(t, p)
+	if p.Object == nil || *p.Object != (city{"Paris", 2_100_000}) {
+		t.Errorf("the answer is %+v", p.Object)
+	}
+	if len(p.asked) != 1 || !strings.Contains(string(p.asked[0].Body), `"population"`) {
+		t.Errorf("the schema did not reach the target: %s", p.asked[0].Body)
+	}
+}
+
+func sawTheDot(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	fine(t, p)
+	if p.Text != dot.text {
+		t.Errorf("the text is %q", p.Text)
+	}
+	if len(p.asked) != 1 || !strings.Contains(string(p.asked[0].Body), "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk") {
+		t.Errorf("the picture did not reach the target: %s", p.asked[0].Body)
+	}
+}
+
+// failed fails the test unless the client saw an error of that status, by its own class for it.
+func failed(t *testing.T, class string, p played, status int) {
+	t.Helper()
+	if p.Error == nil {
+		t.Fatalf("the client saw a success: %+v", p.result)
+	}
+	if p.Error.Status != status || p.Error.Class != class {
+		t.Errorf("the client saw %+v, want %s with status %d", *p.Error, class, status)
+	}
+	if p.pieces != "" {
+		t.Errorf("the client saw text: %q", p.pieces)
+	}
+}
+
+func failsWith(status int) func(*testing.T, party, string, played) {
+	asked := map[int]int{400: 1, 429: 1}[status]
+	return func(t *testing.T, c party, _ string, p played) {
+		t.Helper()
+		failed(t, c.class(status), p, status)
+		if len(p.asked) != asked {
+			t.Errorf("the target was asked %d times, want %d", len(p.asked), asked)
+		}
+	}
+}
+
+func failsForQuota(t *testing.T, c party, endpoint string, p played) {
+	t.Helper()
+	status, code := 429, "insufficient_quota"
+	if endpoint == "messages" {
+		status, code = 402, "billing_error"
+	}
+	failed(t, c.class(status), p, status)
+	if p.Error.Code != code || len(p.asked) != 1 {
+		t.Errorf("the code is %q after %d requests, want %q after one", p.Error.Code, len(p.asked), code)
+	}
+}
+
+var (
+	lengthOnOpenAI    = regexp.MustCompile(`maximum context length is \d+ tokens`)
+	lengthOnAnthropic = regexp.MustCompile(`prompt is too long: \d+ tokens > \d+ maximum`)
+)
+
+func failsForLength(t *testing.T, c party, endpoint string, p played) {
+	t.Helper()
+	failed(t, cmp.Or(c.tooLong, c.class(400)), p, 400)
+	code, wording := "context_length_exceeded", lengthOnOpenAI
+	if endpoint == "messages" {
+		code, wording = "invalid_request_error", lengthOnAnthropic
+	}
+	if p.Error.Code != code || !wording.MatchString(p.Error.Message) {
+		t.Errorf("the client saw %+v, want %s and %s", *p.Error, code, wording)
+	}
+}
+
+func failsOnce(t *testing.T, c party, _ string, p played) {
+	t.Helper()
+	failed(t, c.class(503), p, 503)
+	if len(p.first) != 1 || len(p.asked) != 1 {
+		t.Errorf("the targets were asked %d and %d times: the client's own retries multiplied the gateway's", len(p.first), len(p.asked))
+	}
+}
+
+func seesABreak(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	if p.Error == nil {
+		t.Fatalf("the client took a broken stream for a whole one: %+v", p.result)
+	}
+	if p.Error.Class == "silent" || p.Error.Class == "ended" {
+		t.Errorf("the client saw %+v", *p.Error)
+	}
+	if p.pieces != words(hello.text)[0] {
+		t.Errorf("before the break the client saw %q", p.pieces)
+	}
+	if len(p.asked) != 1 {
+		t.Errorf("the target was asked %d times", len(p.asked))
+	}
+}
+
+func left(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	if p.Error == nil && !p.Aborted {
+		t.Errorf("the client saw an ordinary end: %+v", p.result)
+	}
+	if p.Error != nil && (p.Error.Class == "silent" || p.Error.Class == "ended") {
+		t.Errorf("the client saw %+v", *p.Error)
+	}
+	if len(p.asked) != 1 {
+		t.Errorf("the target was asked %d times", len(p.asked))
+	}
+}
+
+// failsLate: the headers of a success have gone out, so the error can only come as an event.
+func failsLate(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	if p.Error == nil {
+		t.Fatalf("the client saw a success: %+v", p.result)
+	}
+	if p.Error.Class == "silent" || p.Error.Class == "ended" || p.Text != "" || p.pieces != "" {
+		t.Errorf("the client saw %+v and %q", *p.Error, p.pieces)
+	}
+	if len(p.asked) != 1 {
+		t.Errorf("the target was asked %d times", len(p.asked))
+	}
+}
