@@ -101,3 +101,11 @@ type reasoning struct {
 	summary string // Responses: auto, concise, detailed
 	shown   string // "true" or "false": is the reasoning part of the answer
 }
+
+// textBlocks are a block of text, or none if there is none.
+func textBlocks(text string) []block {
+	if text == "" {
+		return nil
+	}
+	return []block{{is: textBlock, text: text}}
+}

@@ -184,7 +184,7 @@ func (c *messagesCheck) stop(v gjson.Result) error {
 	switch {
 	case c.open == "" || v.Get("index").Raw != fmt.Sprint(c.index):
 		return errors.New("no block of that index is open")
-	case (c.open == "text" || c.open == "thinking") && c.text == "":
+	case (c.open == "text" || c.open == "thinking") && c.text == "" && !c.sealed:
 		return errors.New("the block is empty, and can't be sent back")
 	case c.open == "tool_use" && c.text != "" && strings.TrimSpace(c.text)[0] != '{':
 		return errors.New("the input is no object")

@@ -158,14 +158,6 @@ func readMessagesText(_ *messagesRequest, v gjson.Result, path string) ([]block,
 	return textBlocks(text.Str), nil
 }
 
-// textBlocks are a block of text, or none if there is none.
-func textBlocks(text string) []block {
-	if text == "" {
-		return nil
-	}
-	return []block{{is: textBlock, text: text}}
-}
-
 // readMessagesCompaction reads the summary of what was said before.
 func readMessagesCompaction(_ *messagesRequest, v gjson.Result, _ string) ([]block, error) {
 	return textBlocks(v.Get("content").Str), nil

@@ -80,19 +80,23 @@ func (w *messagesTarget) writeBlock(b *block) error {
 // longestCallID is the length that every dialect takes.
 const longestCallID = 64
 
-// writeReasoning writes the members of a block of thinking. A signature of Anthropic's own goes back as it came, another
-// is sealed.
+// redacted is the data of a redacted_thinking that stands for reasoning, if it is to stand for it: Anthropic's own goes
+// back as it came, and another's without text has no other form.
+func redacted(text string, s signature) (data string, ok bool) {
+	data, ok = strings.CutPrefix(s.sealed(Messages), redactedMark)
+	return data, ok || text == "" && s.from != Messages
+}
+
+// writeReasoning writes the members of a block of reasoning.
 func (w *writer) writeReasoning(text string, s signature) {
-	sealed := s.sealed(Messages)
-	data, redacted := strings.CutPrefix(sealed, redactedMark)
-	if redacted || text == "" && s.from != Messages {
+	if data, ok := redacted(text, s); ok {
 		w.textMember("type", "redacted_thinking")
 		w.textMember("data", data)
 		return
 	}
 	w.textMember("type", "thinking")
 	w.textMember("thinking", text)
-	w.textMember("signature", sealed)
+	w.textMember("signature", s.sealed(Messages))
 }
 
 func (w *messagesTarget) writeImage(b *block) error {

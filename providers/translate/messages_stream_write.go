@@ -115,6 +115,12 @@ func (p *waitingPart) says() bool {
 	return false
 }
 
+// redacted tells whether the block is a redacted_thinking.
+func (p *waitingPart) redacted() bool {
+	_, ok := redacted("", p.signature)
+	return ok && !p.told && len(p.text) == 0
+}
+
 func (m *messagesWriter) start(dst []byte, ev *event) []byte {
 	m.input = ev.usage
 	var w writer
@@ -154,10 +160,10 @@ func (m *messagesWriter) openPart(dst []byte, p *waitingPart) []byte {
 	case p.block.is != reasoningBlock:
 		w.textMember("type", "text")
 		w.textMember("text", "")
-	case len(p.text) == 0:
+	case p.redacted():
 		w.writeReasoning("", p.signature)
 	default:
-		w.writeReasoning("", signature{Messages, ""})
+		w.writeReasoning("", signature{from: Messages})
 	}
 	w.end('}')
 	return w.frame(dst, "content_block_start")
@@ -192,7 +198,7 @@ func (m *messagesWriter) delta(dst []byte, typ, name, text string) []byte {
 }
 
 func (m *messagesWriter) closePart(dst []byte, p *waitingPart) []byte {
-	if p.block.is == reasoningBlock && p.told && p.signature.text != "" {
+	if p.block.is == reasoningBlock && p.signature.text != "" && !p.redacted() {
 		dst = m.delta(dst, "signature_delta", "signature", p.signature.sealed(Messages))
 	}
 	return m.stop(dst)
