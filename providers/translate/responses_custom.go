@@ -40,7 +40,7 @@ func customArguments(input string) string {
 
 // customInput is the input of a custom tool that a function's arguments hold. A model may have left the JSON out.
 func customInput(arguments string) string {
-	if gjson.Valid(arguments) {
+	if valid(arguments) {
 		switch v := gjson.Parse(arguments); {
 		case v.Get(customMember).Type == gjson.String:
 			return v.Get(customMember).Str

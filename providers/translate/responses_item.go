@@ -46,7 +46,7 @@ func (i *responsesItem) arguments() string { return orElse(string(i.text), "{}")
 
 // status is that of a whole item. Arguments that were cut are none to call a function with.
 func (i *responsesItem) status() string {
-	if i.is == callBlock && !gjson.Valid(i.arguments()) {
+	if i.is == callBlock && !valid(i.arguments()) {
 		return "incomplete"
 	}
 	return "completed"

@@ -9,6 +9,7 @@ import (
 // responsesStream reads the events of one stream. Hosts differ in which events they leave out, so an item's last event,
 // which holds all of it, says what was not said before.
 type responsesStream struct {
+	begun  bool
 	blocks int
 	parts  map[responsesPlace]*responsesPart
 	done   map[int64]bool // items that are whole
@@ -64,6 +65,10 @@ func (s *responsesStream) read(ev sse.Event, said []event) []event {
 }
 
 func (s *responsesStream) begin(data gjson.Result, said []event) []event {
+	if s.begun {
+		return said
+	}
+	s.begun = true
 	response := data.Get("response")
 	return append(said, event{
 		is: began, id: response.Get("id").String(), model: response.Get("model").String(),
@@ -216,6 +221,7 @@ func (s *responsesStream) whole(p responsesPlace, b block, said []event) []event
 // end says why the answer ends, and the answer itself if the stream did not.
 func (s *responsesStream) end(data gjson.Result, said []event) []event {
 	response := data.Get("response")
+	said = s.begin(data, said)
 	if s.blocks == 0 {
 		var output int64
 		response.Get("output").ForEach(func(_, item gjson.Result) bool {
