@@ -93,9 +93,13 @@ func (r *running) end() {
 	}
 }
 
-// post sends a client's request over the pipe.
+// post sends a client's chat over the pipe.
 func (r *running) post(ctx context.Context, body string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost:4700/v1/chat/completions", strings.NewReader(body))
+	return r.postTo(ctx, "/v1/chat/completions", body)
+}
+
+func (r *running) postTo(ctx context.Context, path, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost:4700"+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +204,10 @@ func failing(after time.Duration, f *providers.Failure) target {
 }
 
 // route puts one combo "c" of the targets in place: provider a, b, c and so on, each with the model m.
-func (g *gateway) route(targets ...target) {
+func (g *gateway) route(targets ...target) { g.routeWith(nil, targets...) }
+
+// routeWith is route with providers that are changed, if change isn't nil.
+func (g *gateway) routeWith(change func(*combo.Provider), targets ...target) {
 	cfg := &combo.Config{Providers: map[string]*combo.Provider{}, Combos: map[string]*combo.Combo{}, Direct: combo.DefaultCombo()}
 	c := combo.DefaultCombo()
 	c.Name = "c"
@@ -210,6 +217,9 @@ func (g *gateway) route(targets ...target) {
 		cfg.Providers[id] = &combo.Provider{
 			ID: id, Kind: "openai", Client: t, Enabled: true, Limits: combo.DefaultLimits(),
 			Models: map[string]combo.Model{"m": {Name: "m"}}, ModelOrder: []string{"m"},
+		}
+		if change != nil {
+			change(cfg.Providers[id])
 		}
 		c.Targets = append(c.Targets, combo.Target{Provider: id, Model: "m", Weight: 1})
 		for _, name := range []string{circuitbreaker.ProviderName(id), circuitbreaker.TargetName(id, "m")} {
