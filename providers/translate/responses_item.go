@@ -1,7 +1,5 @@
 package translate
 
-import "github.com/tidwall/gjson"
-
 // responsesItem is one item of an answer for a client.
 type responsesItem struct {
 	is     blockType
