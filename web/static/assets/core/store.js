@@ -1,0 +1,221 @@
+// What the page knows of the gateway: copies of its answers, and nothing that it did not say. An event is only told by
+// the gateway, so what it touches is read again instead of being guessed.
+
+import { breakerPath, get, post, serverNow } from "./api.js";
+
+const REQUESTS_KEPT = 300;
+const TRANSITIONS_KEPT = 2000;
+const SOON = 60; // ms that events of one burst are collected before what they touch is read
+const PAUSE = 1000; // ms between two readings of the whole list for the sake of counts
+const MANY = 8; // more breakers than these are read with the list
+
+const listeners = new Map();
+
+export const store = {
+  session: null,
+  phase: "connecting", // of the event stream
+  retryAt: 0,
+  breakers: new Map(), // by name: {b, readAt}, readAt by performance.now()
+  persistence: null,
+  transitions: [], // newest first
+  history: false, // whether transitions of before this page was opened are there
+  combos: null,
+  explanations: new Map(), // by combo: {candidates, readAt} or {error}
+  providers: null,
+  requests: [], // newest first, as they finished since the page was opened
+  keys: null,
+  stats: null,
+};
+
+// on calls listener when a topic changes, until the function that it returns is called.
+export function on(topics, listener) {
+  const names = topics.split(" ");
+  for (const name of names) {
+    if (!listeners.has(name)) listeners.set(name, new Set());
+    listeners.get(name).add(listener);
+  }
+  return () => names.forEach((name) => listeners.get(name).delete(listener));
+}
+
+export function changed(topic, detail) {
+  for (const listener of [...(listeners.get(topic) ?? [])]) listener(detail);
+}
+
+function keep(b) {
+  const known = store.breakers.get(b.name);
+  if (known && known.b.version > b.version) return; // an older answer that came later
+  store.breakers.set(b.name, { b, readAt: performance.now() });
+}
+
+// once runs one reading at a time; a call while one is under way makes it run once more, and waits for that.
+function once(reading) {
+  let running = null, again = null;
+  const run = () => {
+    running = reading().finally(() => (running = null));
+    return running;
+  };
+  return () => {
+    if (!running) return run();
+    again ??= running.catch(() => {}).then(() => {
+      again = null;
+      return run();
+    });
+    return again;
+  };
+}
+
+export const loadBreakers = once(async () => {
+  const { breakers, persistence } = await get("/api/v1/breakers");
+  const names = new Set(breakers.map((b) => b.name));
+  for (const name of store.breakers.keys()) if (!names.has(name)) store.breakers.delete(name);
+  breakers.forEach(keep);
+  store.persistence = persistence;
+  changed("breakers");
+  changed("persistence");
+});
+
+export const loadCombos = once(async () => {
+  store.combos = (await get("/api/v1/combos")).combos;
+  changed("combos");
+  await loadExplanations();
+});
+
+export const loadExplanations = once(async () => {
+  const names = (store.combos ?? []).map((c) => c.name);
+  const found = await Promise.all(names.map((name) => explain(name)));
+  store.explanations = new Map(names.map((name, i) => [name, found[i]]));
+  changed("explanations");
+});
+
+// explain says what the gateway would do with a request for a combo now.
+export async function explain(name, body) {
+  try {
+    return { ...(await post(`/api/v1/combos/${encodeURIComponent(name)}/explain`, body)), readAt: performance.now() };
+  } catch (error) {
+    return { error: error.message, candidates: [], readAt: performance.now() };
+  }
+}
+
+const loader = (member, path) => once(async () => {
+  store[member] = (await get(path))[member];
+  changed(member);
+});
+export const loadProviders = loader("providers", "/api/v1/providers");
+export const loadKeys = loader("keys", "/api/v1/keys");
+export const loadStats = once(async () => {
+  store.stats = await get("/api/v1/stats");
+  changed("stats");
+});
+
+// loadHistory reads the transitions that breakers made before the page was opened.
+export const loadHistory = once(async () => {
+  const names = [...store.breakers.values()].filter(({ b }) => b.version > 0).map(({ b }) => b.name).slice(0, 200);
+  const lists = [];
+  for (let i = 0; i < names.length; i += MANY) {
+    lists.push(...await Promise.all(names.slice(i, i + MANY).map((name) => get(breakerPath(name)).catch(() => null))));
+  }
+  addTransitions(lists.flatMap((list) => list?.transitions ?? []));
+  store.history = true;
+  changed("transitions");
+});
+
+const identity = (t) => `${t.name} ${t.from} ${t.to} ${t.reason} ${t.at}`;
+
+export function addTransitions(list) {
+  const known = new Set(store.transitions.map(identity));
+  const fresh = list.filter((t) => !known.has(identity(t)));
+  if (!fresh.length) return;
+  // The sort is stable: of two in one millisecond, the one that came later stays in front.
+  store.transitions = [...fresh.reverse(), ...store.transitions].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, TRANSITIONS_KEPT);
+}
+
+// loadAll reads everything that the page shows, for the first time or after a gap.
+export async function loadAll() {
+  await Promise.all([loadBreakers(), loadCombos()]);
+  const rest = [];
+  if (store.history) rest.push(loadHistory());
+  if (store.providers) rest.push(loadProviders());
+  if (store.keys) rest.push(loadKeys());
+  if (store.stats) rest.push(loadStats());
+  changed("reloaded");
+  await Promise.all(rest);
+}
+
+// Breakers that events have touched and that have to be read.
+const touched = new Set();
+let collecting = 0;
+
+function touch(names) {
+  names.forEach((name) => touched.add(name));
+  collecting ||= setTimeout(readTouched, SOON);
+}
+
+async function readTouched() {
+  collecting = 0;
+  const names = [...touched];
+  touched.clear();
+  try {
+    if (names.length > MANY) await loadBreakers();
+    else {
+      (await Promise.all(names.map((name) => get(breakerPath(name))))).forEach(keep);
+      changed("breakers");
+    }
+    await loadExplanations();
+  } catch {
+    readLater(); // one is gone, or nothing can be reached: the list tells
+  }
+}
+
+let later = 0;
+let readAllAt = 0;
+
+// readLater reads what changes without a transition: counts and the order of combos. Not while nobody looks.
+function readLater() {
+  if (later) return;
+  later = setTimeout(async () => {
+    later = 0;
+    if (document.visibilityState !== "visible" || store.phase !== "live") return;
+    readAllAt = performance.now();
+    await Promise.all([loadBreakers(), loadExplanations(), store.stats && loadStats()]).catch(() => {});
+  }, Math.max(SOON, readAllAt + PAUSE - performance.now()));
+}
+
+// refresh reads now what time alone changes: parks that end, failures that are forgotten, waits that have passed.
+export function refresh() {
+  readLater();
+}
+
+const collections = { providers: () => store.providers && loadProviders(), combos: loadCombos, keys: () => store.keys && loadKeys() };
+
+const handlers = {
+  "breaker.transition": (t) => {
+    addTransitions([t]);
+    changed("transitions", t);
+    touch([t.name]);
+  },
+  "request.finished": (r) => {
+    store.requests = [r, ...store.requests.filter((known) => known.id !== r.id)].slice(0, REQUESTS_KEPT);
+    changed("requests", r);
+    readLater();
+  },
+  "config.changed": (change) => {
+    changed("config", change);
+    const read = collections[change.collection] ?? loadCombos;
+    Promise.all([read(), loadBreakers(), loadCombos()]).catch(() => {});
+  },
+  "persistence.degraded": () => loadBreakers().catch(() => {}),
+  "persistence.restored": () => loadBreakers().catch(() => {}),
+  "replay.gap": () => loadAll().catch(() => {}),
+};
+
+// take is given every event of the stream.
+export function take({ type, data }) {
+  handlers[type]?.(data);
+}
+
+// left is how much of a breaker's wait is left, in ms; null if nothing would be refused or no time is known.
+export function left({ b, readAt }) {
+  return b.retry_after_ms === null ? null : Math.max(0, b.retry_after_ms - (performance.now() - readAt));
+}
+
+export { serverNow };
