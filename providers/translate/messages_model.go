@@ -52,3 +52,6 @@ func (c claude) samplesTwice() bool { return c.version <= 400 }
 
 // knowsXhigh tells whether there is an effort above high.
 func (c claude) knowsXhigh() bool { return !c.samples() }
+
+// followsSchemas tells whether the model's tools can be strict about their inputs.
+func (c claude) followsSchemas() bool { return c.version == 0 || c.version >= 405 }

@@ -28,17 +28,17 @@ func TestNamesOfClaudeTellTheVersion(t *testing.T) {
 }
 
 func TestMembersThatOnlySomeVersionsTake(t *testing.T) {
-	for name, want := range map[string][4]bool{ // thinksAdaptively, alwaysThinks, samples, samplesTwice
-		"kimi-k2.5":             {false, false, true, true},
-		"claude-sonnet-4":       {false, false, true, true},
-		"claude-haiku-4-5":      {false, false, true, false},
-		"claude-sonnet-4-6":     {true, false, true, false},
-		"claude-opus-4-8":       {true, false, false, false},
-		"claude-sonnet-5":       {true, false, false, false},
-		"claude-mythos-preview": {true, true, false, true},
+	for name, want := range map[string][5]bool{ // thinksAdaptively, alwaysThinks, samples, samplesTwice, followsSchemas
+		"kimi-k2.5":             {false, false, true, true, true},
+		"claude-sonnet-4":       {false, false, true, true, false},
+		"claude-haiku-4-5":      {false, false, true, false, true},
+		"claude-sonnet-4-6":     {true, false, true, false, true},
+		"claude-opus-4-8":       {true, false, false, false, true},
+		"claude-sonnet-5":       {true, false, false, false, true},
+		"claude-mythos-preview": {true, true, false, true, true},
 	} {
 		c := claudeNamed(name)
-		if got := [4]bool{c.thinksAdaptively(), c.alwaysThinks(), c.samples(), c.samplesTwice()}; got != want {
+		if got := [5]bool{c.thinksAdaptively(), c.alwaysThinks(), c.samples(), c.samplesTwice(), c.followsSchemas()}; got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}

@@ -219,6 +219,10 @@ func TestToolsAreWrittenForAnthropic(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", schema, got, want)
 		}
 	}
+	old := &conversation{tools: []tool{{name: "f", strict: "true"}}}
+	if out, dropped := written(t, old, Options{Model: "claude-sonnet-4"}); out.Get("tools.0.strict").Exists() || len(dropped) != 1 {
+		t.Errorf("an old model gets %s, dropped %v", out.Get("tools.0").Raw, dropped)
+	}
 	for _, test := range []struct {
 		choice   choice
 		parallel string

@@ -19,8 +19,12 @@ func (w *messagesTarget) writeTools() {
 			w.textMember("description", t.description)
 		}
 		w.rawMember("input_schema", objectSchema(t.schema))
-		if t.strict == "true" {
+		switch {
+		case t.strict != "true":
+		case w.model.followsSchemas():
 			w.rawMember("strict", t.strict)
+		default:
+			w.n.drop("tools.strict")
 		}
 		w.rawMember("cache_control", t.cache)
 		w.end('}')
