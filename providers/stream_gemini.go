@@ -36,14 +36,17 @@ func readGeminiChunk(ev sse.Event, e *event) {
 	e.odd = !answers && !e.counted || string(ev.Type) == "error"
 }
 
-// readStreamedCandidate reads what an event adds to an answer. Nobody asks for more than one.
+// finishedAll is the end of all answers that a client asked for: Gemini is asked for one, and gives one.
+const finishedAll = ^uint64(0)
+
+// readStreamedCandidate reads what an event adds to the answer.
 func (e *event) readStreamedCandidate(c *cursor) {
 	e.readCandidate(c)
 	if e.Finish == unspecified {
 		e.Finish = ""
 	}
 	if e.Finish != "" {
-		e.finished = 1
+		e.finished = finishedAll
 	}
 }
 
@@ -52,7 +55,7 @@ func (e *event) readPromptFeedback(c *cursor) {
 	for key := c.firstKey(); key != nil; key = c.nextKey() {
 		if string(key) == "blockReason" {
 			if len(c.string()) > 0 {
-				e.listed, e.Finish, e.finished = true, finishContentFilter, 1
+				e.listed, e.Finish, e.finished = true, finishContentFilter, finishedAll
 			}
 			continue
 		}

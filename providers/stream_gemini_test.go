@@ -20,7 +20,7 @@ func TestReadGeminiChunk(t *testing.T) {
 	content := func(c Content) event { return event{answered: answered{Content: c, listed: true}} }
 	finished := func(reason string) event {
 		e := content(Content{Finish: reason})
-		e.finished = 1
+		e.finished = finishedAll
 		return e
 	}
 	counted := event{answered: answered{counted: true, usage: Usage{InputTokens: 9, OutputTokens: 7, CachedTokens: 3, ReasoningTokens: 5}}}
@@ -126,4 +126,80 @@ func geminiRecordings(tb testing.TB) map[string][]byte {
 		}
 	}
 	return streams
+}
+
+// fromGemini is what a chat's client gets of a stream of Gemini's.
+func fromGemini(t *testing.T, stream, members string) sent {
+	t.Helper()
+	u := upstreamOf("text/event-stream", &pieces{[]byte(stream), 100})
+	u.dialect, u.kind, u.native = "gemini", geminiKind, NativeEndpoints("gemini", nil)
+	return receive(t, u, Chat, `,"messages":[{"role":"user","content":"Hi"}],"stream":true`+members)
+}
+
+func TestStreamOfGemini(t *testing.T) {
+	chunk := func(part, more string) string {
+		return `data: {"candidates":[{"content":{"parts":[{` + part + `}],"role":"model"}` + more + "}]}\r\n\r\n"
+	}
+	const (
+		stop    = `,"finishReason":"STOP"`
+		failure = `data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}` + "\r\n\r\n"
+	)
+	text, last := chunk(`"text":"Hello"`, ""), chunk(`"text":"."`, stop)
+	tests := map[string]struct {
+		stream  string
+		members string
+		kind    Kind   // empty: success
+		finish  string // that the client sees
+	}{
+		"a whole one":                  {text + last, "", "", "stop"},
+		"two answers were asked for":   {text + last, `,"n":2`, "", "stop"},
+		"a call":                       {chunk(`"functionCall":{"name":"f","args":{}}`, stop), "", "", "tool_calls"},
+		"a limit":                      {chunk(`"text":""`, `,"finishReason":"MAX_TOKENS"`), "", "", "length"},
+		"a limit while it thought":     {chunk(`"text":"hm","thought":true`, `,"finishReason":"MAX_TOKENS"`), "", "", "length"},
+		"a filter behind a text":       {text + chunk(`"text":""`, `,"finishReason":"SAFETY"`), "", "", "content_filter"},
+		"a broken call behind a text":  {text + chunk(`"text":""`, `,"finishReason":"MALFORMED_FUNCTION_CALL"`), "", "", "stop"},
+		"an error behind the end":      {text + last + failure, "", "", "stop"},
+		"a filter at once":             {chunk(`"text":""`, `,"finishReason":"SAFETY"`), "", ContentPolicy, ""},
+		"a question that was blocked":  {`data: {"promptFeedback":{"blockReason":"SAFETY"}}` + "\r\n\r\n", "", ContentPolicy, ""},
+		"an empty answer":              {chunk(`"text":""`, stop), "", ModelFault, ""},
+		"a broken call":                {chunk(`"text":""`, `,"finishReason":"MALFORMED_FUNCTION_CALL"`), "", Malformed, ""},
+		"an error":                     {failure, "", Overloaded, ""},
+		"an error behind a text":       {text + failure, "", Truncated, ""},
+		"no end":                       {text, "", Truncated, ""},
+		"no end, and nothing else":     {`data: {"usageMetadata":{"promptTokenCount":1}}` + "\r\n\r\n", "", Malformed, ""},
+		"nothing":                      {"", "", Malformed, ""},
+		"a page":                       {"<html>", "", Malformed, ""},
+		"half of the last event":       {text + last[:len(last)-6], "", Truncated, ""},
+		"the last event but its blank": {text + last[:len(last)-2], "", Truncated, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := fromGemini(t, test.stream, test.members)
+			if kindOf(got.failure) != test.kind || got.whole != (test.kind == "") {
+				t.Errorf("got %v, whole %v, want %q", got.failure, got.whole, test.kind)
+			}
+			finishes := strings.Contains(got.text, `"finish_reason":"`+test.finish+`"`) && test.finish != ""
+			if done := strings.HasSuffix(got.text, theEnd); done != (test.finish != "") || finishes != done {
+				t.Errorf("it should finish with %q:\n%s", test.finish, got.text)
+			}
+		})
+	}
+}
+
+// However much of a recorded stream is missing, its client is not told that the answer is whole.
+func TestRecordedStreamsOfGeminiThatAreCut(t *testing.T) {
+	for name, stream := range geminiRecordings(t) {
+		t.Run(name, func(t *testing.T) {
+			if got := fromGemini(t, string(stream), ""); !got.whole || !strings.HasSuffix(got.text, theEnd) || got.usage == nil {
+				t.Errorf("whole it is %v: %s", got.failure, got.text)
+			}
+			for ev := range sse.Events(stream) {
+				stream = stream[:len(stream)-len(ev.Raw)]
+				got := fromGemini(t, string(stream), "")
+				if got.whole || strings.Contains(got.text, theEnd) || strings.Contains(got.text, `"finish_reason":"`) {
+					t.Errorf("without %d bytes it is whole: %s", len(ev.Raw), got.text)
+				}
+			}
+		})
+	}
 }
