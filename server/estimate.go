@@ -16,7 +16,9 @@ func estimable(req *providers.Request, e *combo.Error) bool {
 		return false
 	}
 	switch e.Kind {
-	case providers.ClientError, providers.Unsupported, providers.ContentPolicy, providers.ContextLength, providers.Canceled:
+	case providers.ClientError, providers.Unsupported:
+		return e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed // a host that has no such path
+	case providers.ContentPolicy, providers.ContextLength, providers.Canceled:
 		return false
 	}
 	return true

@@ -26,6 +26,9 @@ func TestACountOfTokensThatNobodyAnswersIsEstimated(t *testing.T) {
 		"all targets fail":          {nil, []target{failure(providers.ServerError), failure(providers.ModelNotFound)}, "2"},
 		"the only target times out": {nil, []target{failure(providers.Timeout)}, "1"},
 		"the key is bad":            {nil, []target{failure(providers.Auth)}, "1"},
+		"a host has no such path": {nil, []target{failing(0, &providers.Failure{
+			Kind: providers.Unsupported, Status: 404, Message: "no such path", Body: []byte("{}"), ContentType: "application/json",
+		})}, "1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
