@@ -195,7 +195,7 @@ func edges(schema spot, path string) (good, bad []any) {
 // TestTheWordsOfTheDocumentAreTheProducts: neither side knows one that the other doesn't.
 func TestTheWordsOfTheDocumentAreTheProducts(t *testing.T) {
 	d := readDocument(t)
-	for schema, words := range productWords() {
+	for schema, words := range productWords(t) {
 		var listed []string
 		for _, word := range d.root.in("components", "schemas", schema, "enum").items() {
 			listed = append(listed, word.text())

@@ -3,10 +3,14 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
 	"maps"
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -70,10 +74,14 @@ func fullDocuments(t *testing.T, all *contract) {
 }
 
 // productWords are the words of schemas that the product keeps in one place.
-func productWords() map[string][]string {
+func productWords(t *testing.T) map[string][]string {
+	t.Helper()
 	words := map[string][]string{
 		"ProviderKind": append(providers.HostKinds(), config.KindDemo), "Strategy": combo.StrategyNames(),
-		"BreakerState": nil, "FailureKind": nil, "BreakerScope": nil,
+		"TransitionReason": constants(t, "../circuitbreaker/transition.go", "Reason"),
+		"SkipReason":       constants(t, "../combo/attempt.go", "Skip"),
+		"RequestOutcome":   constants(t, "../combo/report.go", "Outcome"),
+		"ProviderScope":    constants(t, "../config/provider.go", "scope"),
 	}
 	for _, kind := range providers.Kinds() {
 		words["FailureKind"] = append(words["FailureKind"], string(kind))
@@ -84,7 +92,40 @@ func productWords() map[string][]string {
 	for scope := circuitbreaker.ScopeProvider; scope <= circuitbreaker.ScopeTarget; scope++ {
 		words["BreakerScope"] = append(words["BreakerScope"], scope.String())
 	}
+	for charge := providers.ChargeNone; charge <= providers.ChargeByScope; charge++ {
+		words["Charge"] = append(words["Charge"], charge.String())
+	}
+	for way := providers.NextNone; way <= providers.NextBeforeCommit; way++ {
+		words["Failover"] = append(words["Failover"], way.String())
+	}
 	return words
+}
+
+// constants are the texts of a file's constants whose names are prefix and a word.
+func constants(t *testing.T, file, prefix string) (texts []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if rest, found := strings.CutPrefix(spec.Names[0].Name, prefix); !found || !ast.IsExported(rest) {
+			return true
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok && literal.Kind == gotoken.STRING {
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Error(err)
+			}
+			texts = append(texts, text)
+		}
+		return true
+	})
+	return texts
 }
 
 // productDefaults are the defaults that hold where no layer of the configuration says anything, as documents show them.

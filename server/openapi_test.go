@@ -18,11 +18,11 @@ func TestTheDocumentIsOpenAPI(t *testing.T) {
 	if v := d.root.in("openapi").text(); !strings.HasPrefix(v, "3.1.") {
 		t.Errorf("openapi %q", v)
 	}
-	t.Run("every component is used", func(t *testing.T) {
+	t.Run("every component is described and used", func(t *testing.T) {
 		for _, section := range []string{"schemas", "parameters", "headers", "responses"} {
 			for _, c := range d.root.in("components", section).members() {
-				if !g.used["#"+c.at] {
-					t.Errorf("nothing refers to %s", c.at)
+				if !g.used["#"+c.at] || c.in("description").text() == "" {
+					t.Errorf("nothing refers to %s, or it has no description", c.at)
 				}
 			}
 		}
