@@ -74,11 +74,12 @@ func (w *messagesTarget) writeSystem() error {
 // writeSampling writes how the next token is chosen, as far as the model lets others decide.
 func (w *messagesTarget) writeSampling() {
 	temperature, topP, topK := w.c.temperature, w.c.topP, w.c.topK
-	if t, err := strconv.ParseFloat(temperature, 64); err == nil && t >= 1 {
+	t, err := strconv.ParseFloat(temperature, 64)
+	if err == nil && t > 1 {
 		temperature = "1"
 	}
 	if w.thinking || !w.model.samples() {
-		w.leaveOut("temperature", &temperature, temperature != "1")
+		w.leaveOut("temperature", &temperature, t < 1)
 		w.leaveOut("top_k", &topK, true)
 	}
 	if p, err := strconv.ParseFloat(topP, 64); w.thinking && err == nil && p < 0.95 || !w.model.samples() ||

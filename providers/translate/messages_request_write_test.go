@@ -187,14 +187,16 @@ func TestSamplingIsWrittenAsTheModelTakesIt(t *testing.T) {
 		want                    string
 		dropped                 string
 	}{
-		"all of it":           {"m", reasoning{}, "0.70", "0.9", "40", "0.70 0.9 40", ""},
-		"a high temperature":  {"m", reasoning{}, "1.5", "", "", "1  ", ""},
-		"one of two":          {"claude-sonnet-4-5", reasoning{}, "0.5", "0.9", "40", "0.5  40", "top_p"},
-		"the other of two":    {"claude-sonnet-4-5", reasoning{}, "", "0.9", "", " 0.9 ", ""},
-		"thinking":            {"m", reasoning{budget: "2000"}, "0.5", "0.9", "40", "  ", "temperature top_k top_p"},
-		"thinking, by chance": {"m", reasoning{budget: "2000"}, "1", "0.97", "", " 0.97 ", ""},
-		"none at all":         {"claude-opus-4-7", reasoning{}, "0.5", "0.99", "40", "  ", "temperature top_k top_p"},
-		"none but as it is":   {"claude-opus-4-7", reasoning{}, "1", "1", "", "  ", ""},
+		"all of it":                      {"m", reasoning{}, "0.70", "0.9", "40", "0.70 0.9 40", ""},
+		"a high temperature":             {"m", reasoning{}, "1.5", "", "", "1  ", ""},
+		"a temperature as it is spelled": {"m", reasoning{}, "1.0", "", "", "1.0  ", ""},
+		"one of two":                     {"claude-sonnet-4-5", reasoning{}, "0.5", "0.9", "40", "0.5  40", "top_p"},
+		"the other of two":               {"claude-sonnet-4-5", reasoning{}, "", "0.9", "", " 0.9 ", ""},
+		"thinking":                       {"m", reasoning{budget: "2000"}, "0.5", "0.9", "40", "  ", "temperature top_k top_p"},
+		"thinking, by chance":            {"m", reasoning{budget: "2000"}, "1", "0.97", "", " 0.97 ", ""},
+		"none at all":                    {"claude-opus-4-7", reasoning{}, "0.5", "0.99", "40", "  ", "temperature top_k top_p"},
+		"thinking, spelled otherwise":    {"m", reasoning{budget: "2000"}, "1.0", "", "", "  ", ""},
+		"none but as it is":              {"claude-opus-4-7", reasoning{}, "1", "1", "", "  ", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &conversation{maxTokens: "8192", reason: test.reason, temperature: test.temperature, topP: test.topP, topK: test.topK}
