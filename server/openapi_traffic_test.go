@@ -73,6 +73,29 @@ func requestsAndBreakers(t *testing.T, all *contract) {
 	c.must(http.MethodGet, "/api/v1/stats", "")
 }
 
+func loggedInBrowsers(t *testing.T, all *contract) {
+	c := all.with(newGateway(t, false))
+	const path, wrong = "/api/v1/session", `{"token":"not-this-one"}`
+	opened := c.ask(http.MethodPost, path, `{"token":"`+testAdminToken+`"}`)
+	cookie, _, _ := strings.Cut(opened.Header().Get("Set-Cookie"), ";")
+	c.ask(http.MethodPost, path, wrong).wantError(http.StatusUnauthorized, "invalid_admin_token")
+	c.crowded(func() {
+		c.ask(http.MethodPost, path, wrong).wantError(http.StatusTooManyRequests, "too_many_wrong_tokens")
+	})
+	scheme := c.doc.root.in("components", "securitySchemes", "session", "name").text()
+	if name, _, _ := strings.Cut(cookie, "="); name != scheme {
+		t.Errorf("the cookie is %s, in openapi.json %s", name, scheme)
+	}
+	if re := c.ask(http.MethodGet, "/api/v1/providers", "", "Cookie", cookie); re.Code != http.StatusOK {
+		t.Errorf("with the session: %d %s", re.Code, re.Body)
+	}
+	c.ask(http.MethodGet, path, "", "Cookie", cookie)
+	c.ask(http.MethodDelete, path, "", "Cookie", cookie)
+	if re := c.ask(http.MethodGet, path, "", "Cookie", cookie); re.json()["open"] != false {
+		t.Errorf("after logging out: %s", re.Body)
+	}
+}
+
 func watchingMachines(t *testing.T, all *contract) {
 	c := all.with(newGateway(t, true))
 	c.ask(http.MethodGet, "/healthz", "")
