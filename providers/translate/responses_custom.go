@@ -16,9 +16,11 @@ func customSchema(syntax, grammar string) string {
 	w.object("properties")
 	w.object(customMember)
 	w.textMember("type", "string")
+	description := "All that the tool takes, as plain text."
 	if grammar != "" {
-		w.textMember("description", "Text that this "+syntax+" grammar allows:\n"+grammar)
+		description += " It has to follow this " + syntax + " grammar:\n" + grammar
 	}
+	w.textMember("description", description)
 	w.end('}')
 	w.end('}')
 	w.array("required")

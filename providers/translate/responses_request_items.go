@@ -29,8 +29,8 @@ var responsesItems = map[string]responsesMember{
 	"configuration_update":  dropItem,
 
 	// What only the provider that made it can look up or read.
-	"item_reference": refuseState,
-	"compaction":     refuseState,
+	"item_reference": refuseItem,
+	"compaction":     refuseItem,
 }
 
 // input reads what was said so far.
@@ -72,6 +72,11 @@ func (r *responsesReader) item(v gjson.Result, param string) error {
 func dropItem(r *responsesReader, v gjson.Result, _ string) error {
 	r.n.drop("input." + v.Get("type").Str)
 	return nil
+}
+
+func refuseItem(_ *responsesReader, v gjson.Result, param string) error {
+	return unsayable(param+".type", "Items of type %q are about what one provider keeps, and can't be said in another "+
+		"dialect. Send the whole conversation as input, with store: false.", v.Get("type").Str)
 }
 
 func (r *responsesReader) message(v gjson.Result, param string) error {

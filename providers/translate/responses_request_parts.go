@@ -34,7 +34,7 @@ func (r *responsesReader) content(v gjson.Result, param, path string) ([]block, 
 		}
 		read, known := responsesParts[part.Get("type").Str]
 		if !known {
-			return nil, broken(o.path+".type", "Parts of type %q can't be said in another dialect.", part.Get("type").String())
+			return nil, broken(o.path+".type", "%s.type can't be %q.", o.path, part.Get("type").String())
 		}
 		b := read(r, &o, path)
 		if o.err != nil {

@@ -89,8 +89,8 @@ func TestRequestsToResponsesAreReadAndWritten(t *testing.T) {
 			"tools":[{"type":"custom","name":"patch","description":"Edits.","format":{"type":"grammar","syntax":"lark","definition":"start: x"}},{"type":"custom","name":"say","format":{"type":"text"}}],
 			"tool_choice":{"type":"custom","name":"patch"}`,
 			`"input":[{"type":"function_call","call_id":"c","name":"patch","arguments":"{\"input\":\"*** \\\"x\\\"\"}"},{"type":"function_call_output","call_id":"c","output":"done"}],` +
-				`"tools":[{"type":"function","name":"patch","description":"Edits.","parameters":{"type":"object","properties":{"input":{"type":"string","description":"Text that this lark grammar allows:\nstart: x"}},"required":["input"],"additionalProperties":false},"strict":false},` +
-				`{"type":"function","name":"say","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false},"strict":false}],` +
+				`"tools":[{"type":"function","name":"patch","description":"Edits.","parameters":{"type":"object","properties":{"input":{"type":"string","description":"All that the tool takes, as plain text. It has to follow this lark grammar:\nstart: x"}},"required":["input"],"additionalProperties":false},"strict":false},` +
+				`{"type":"function","name":"say","parameters":{"type":"object","properties":{"input":{"type":"string","description":"All that the tool takes, as plain text."}},"required":["input"],"additionalProperties":false},"strict":false}],` +
 				`"tool_choice":{"type":"function","name":"patch"}`,
 			"tools.format",
 		},
@@ -162,8 +162,8 @@ func TestRequestsToResponsesThatAreRefused(t *testing.T) {
 		"a conversation":             {`"input":"hi","conversation":"conv_1"`, "conversation", false},
 		"a prompt's template":        {`"prompt":{"id":"pmpt_1"},"input":"hi"`, "prompt", false},
 		"in the background":          {`"input":"hi","background":true`, "background", false},
-		"an item by its id":          {`"input":[{"type":"item_reference","id":"msg_1"}]`, "input[0]", false},
-		"a history in cipher":        {`"input":[{"type":"compaction","encrypted_content":"x"}]`, "input[0]", false},
+		"an item by its id":          {`"input":[{"type":"item_reference","id":"msg_1"}]`, "input[0].type", false},
+		"a history in cipher":        {`"input":[{"type":"compaction","encrypted_content":"x"}]`, "input[0].type", false},
 		"an item of the shell":       {`"input":[{"type":"local_shell_call","id":"x"}]`, "input[0].type", false},
 		"an image with the provider": {`"input":[{"role":"user","content":[{"type":"input_image","file_id":"file_1"}]}]`, "input", false},
 		"sound":                      {`"input":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}}]}]`, "input", false},
