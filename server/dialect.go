@@ -1,8 +1,6 @@
 package server
 
-import (
-	"strings"
-)
+import "strings"
 
 // dialect is the form in which a client is told of errors (spec: api.md, errors; clients.md "What breaks them"). The path
 // says which, before anything else of the request is looked at.

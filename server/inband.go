@@ -1,8 +1,6 @@
 package server
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // breakOff ends a stream that has begun with the error that its dialect has for that, and returns how the handler ends:
 // with errCut, since a clean end would be taken for success, or, where a client would lose the error in an aborted

@@ -2,11 +2,12 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,68 +142,69 @@ func TestRecordedRequestsReachTheirTargetByteForByte(t *testing.T) {
 		if err := json.Unmarshal(text, &r); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		path := r.path()
-		if path == "" {
+		if r.path() == "" {
 			continue
 		}
-		seen[path]++
+		seen[r.path()]++
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			want, model := r.forTarget(t)
+			_, model := r.forTarget(t)
 			g.serveWire(up, model)
 			up.Forget()
-			script, ok := wireAnswers[path]
-			if !ok {
-				script = "chat Hello there"
-			}
-			up.Script("", script)
-			ask, err := http.NewRequestWithContext(t.Context(), r.Method, url+r.URL, bytes.NewReader(r.sent(t)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, h := range r.Headers {
-				if !strings.EqualFold(h[0], "host") && !strings.EqualFold(h[0], "content-length") {
-					ask.Header.Add(h[0], h[1])
-				}
-			}
+			up.Script("", cmp.Or(wireAnswers[r.path()], "chat Hello there"))
+			ask := r.request(t, url)
 			resp, err := client.Do(ask)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer resp.Body.Close()
-			answer, err := io.ReadAll(resp.Body)
-			if err != nil || resp.StatusCode != http.StatusOK {
-				t.Fatalf("status %d, %v: %s", resp.StatusCode, err, answer)
+			answer, whole := readAll(t, resp)
+			if resp.StatusCode != http.StatusOK || !whole || len(up.Requests()) != 1 {
+				t.Fatalf("status %d, whole %v, asked %d times: %s", resp.StatusCode, whole, len(up.Requests()), answer)
 			}
-			if len(up.Requests()) != 1 {
-				t.Fatalf("the target was asked %d times", len(up.Requests()))
-			}
-			got := up.Requests()[0]
-			if !bytes.Equal(got.Body, want) {
-				t.Errorf("they differ from %d on:\n%.300s\nwant\n%.300s", differsAt(got.Body, want), got.Body, want)
-			}
-			_, query, _ := strings.Cut(r.URL, "?")
-			if got.Path != "/v1"+path || got.Query != query {
-				t.Errorf("path %q and query %q, want %q and %q", got.Path, got.Query, "/v1"+path, query)
-			}
-			if auth := got.Header.Get("Authorization"); auth != "Bearer sk-of-the-gateway" {
-				t.Errorf("authorization %q", auth)
-			}
-			for name := range ask.Header {
-				values := got.Header.Values(name)
-				switch {
-				case goesUp(name) && strings.Join(values, "\n") != strings.Join(ask.Header.Values(name), "\n"):
-					t.Errorf("%s is %q, want %q", name, values, ask.Header.Values(name))
-				case !goesUp(name) && strings.HasPrefix(name, "X-"):
-					if len(values) > 0 {
-						t.Errorf("%s went up: %q", name, values)
-					}
-				}
-			}
+			r.check(t, ask, up.Requests()[0])
 		})
 	}
 	for _, path := range []string{"/chat/completions", "/responses", "/messages", "/messages/count_tokens", "/embeddings", "/audio/transcriptions"} {
 		if seen[path] == 0 {
 			t.Errorf("no request to %s was recorded", path)
+		}
+	}
+}
+
+// request is what the client sends to a gateway.
+func (r *wireRequest) request(t *testing.T, url string) *http.Request {
+	t.Helper()
+	ask, err := http.NewRequestWithContext(t.Context(), r.Method, url+r.URL, bytes.NewReader(r.sent(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range r.Headers {
+		if !strings.EqualFold(h[0], "host") && !strings.EqualFold(h[0], "content-length") {
+			ask.Header.Add(h[0], h[1])
+		}
+	}
+	return ask
+}
+
+// check compares what the target got with what the client asked.
+func (r *wireRequest) check(t *testing.T, ask *http.Request, got providertest.Request) {
+	t.Helper()
+	if want, _ := r.forTarget(t); !bytes.Equal(got.Body, want) {
+		t.Errorf("they differ from %d on:\n%.300s\nwant\n%.300s", differsAt(got.Body, want), got.Body, want)
+	}
+	_, query, _ := strings.Cut(r.URL, "?")
+	if got.Path != "/v1"+r.path() || got.Query != query {
+		t.Errorf("path %q and query %q, want %q and %q", got.Path, got.Query, "/v1"+r.path(), query)
+	}
+	if auth := got.Header.Get("Authorization"); auth != "Bearer sk-of-the-gateway" {
+		t.Errorf("authorization %q", auth)
+	}
+	for name := range ask.Header {
+		values := got.Header.Values(name)
+		switch {
+		case goesUp(name) && !slices.Equal(values, ask.Header.Values(name)):
+			t.Errorf("%s is %q, want %q", name, values, ask.Header.Values(name))
+		case !goesUp(name) && strings.HasPrefix(name, "X-") && len(values) > 0:
+			t.Errorf("%s went up: %q", name, values)
 		}
 	}
 }
