@@ -20,7 +20,7 @@ func chatReasoningText(m gjson.Result) string {
 }
 
 // chatReasoning is the reasoning of a whole message. Details are the better source: they have signatures. But some have
-// nothing else, and the text beside them is theirs.
+// no text, and the text beside them is theirs.
 func chatReasoning(m gjson.Result) []block {
 	var blocks []block
 	readable := false
@@ -30,8 +30,8 @@ func chatReasoning(m gjson.Result) []block {
 		last := len(blocks) - 1
 		switch readable = readable || text != ""; {
 		case text == "" && b.signature.text == "":
-		case text == "" && last >= 0 && blocks[last].text != "" && blocks[last].signature.text == "":
-			blocks[last].signature = b.signature
+		case text == "" && b.signature.from == Chat && last >= 0 && blocks[last].text != "" && blocks[last].signature.text == "":
+			blocks[last].signature = b.signature // hosts have an entry for each
 		default:
 			blocks = append(blocks, b)
 		}

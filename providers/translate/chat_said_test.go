@@ -3,52 +3,45 @@ package translate
 import (
 	"fmt"
 	"iter"
-	"testing"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/ohmroute/ohmroute/sse"
 )
 
-// said is what a client puts together from a chat's stream.
-type said struct {
+// chatHeard is what a client puts together from a chat's stream.
+type chatHeard struct {
 	content, reasoning, refusal string
-	calls                       string
+	calls, images, finish       string
+	ids, details                []string
 	prompt, completion          int64
 }
 
 // chatSaid puts together the first choice of a stream, the simplest way that works with every recorded host.
-func chatSaid(t *testing.T, pieces iter.Seq[[]byte]) said {
-	t.Helper()
-	var s said
+func chatSaid(pieces iter.Seq[[]byte]) chatHeard {
+	var h chatHeard
 	type call struct{ id, name, arguments string }
 	var calls []call
 	for piece := range pieces {
 		for ev := range sse.Events(piece) {
 			chunk := gjson.ParseBytes(ev.Data)
-			for _, u := range []gjson.Result{chunk.Get("x_groq.usage"), chunk.Get("usage")} {
-				if u.IsObject() {
-					s.prompt = u.Get("prompt_tokens").Int()
-					s.completion = u.Get("total_tokens").Int() - s.prompt
-				}
-			}
+			h.count(chunk)
 			for _, choice := range chunk.Get("choices").Array() {
 				if choice.Get("index").Int() > 0 {
 					continue
 				}
 				delta := choice.Get("delta")
-				s.content += delta.Get("content").String()
-				s.refusal += delta.Get("refusal").String()
-				reasoning := delta.Get("reasoning").String() + delta.Get("reasoning_content").String()
-				if reasoning == "" && !delta.Get("reasoning_content").Exists() && len(delta.Get("reasoning_details").Array()) > 0 {
-					reasoning = detailTexts(delta)
+				h.hear(delta)
+				if reason := choice.Get("finish_reason").String(); h.finish == "" {
+					h.finish = reason
 				}
-				s.reasoning += reasoning
 				for _, c := range delta.Get("tool_calls").Array() {
-					if i := int(c.Get("index").Int()); i == len(calls) {
+					i := int(c.Get("index").Int())
+					if i == len(calls) {
 						calls = append(calls, call{c.Get("id").String(), c.Get("function.name").String(), ""})
+						h.ids = append(h.ids, c.Get("id").String())
 					}
-					calls[c.Get("index").Int()].arguments += c.Get("function.arguments").String()
+					calls[i].arguments += c.Get("function.arguments").String()
 				}
 			}
 		}
@@ -58,17 +51,34 @@ func chatSaid(t *testing.T, pieces iter.Seq[[]byte]) said {
 			calls[i].arguments = "{}"
 		}
 	}
-	s.calls = fmt.Sprint(calls)
-	return s
+	h.calls = fmt.Sprint(calls)
+	return h
 }
 
-// detailTexts are texts of details that aren't signed; those that are signed repeat what was said before.
-func detailTexts(delta gjson.Result) string {
+// count takes the usage. Some hosts count reasoning beside the answer, but none in the prompt.
+func (h *chatHeard) count(chunk gjson.Result) {
+	for _, name := range []string{"x_groq.usage", "usage"} {
+		if u := chunk.Get(name); u.IsObject() {
+			h.prompt = u.Get("prompt_tokens").Int()
+			h.completion = u.Get("total_tokens").Int() - h.prompt
+		}
+	}
+}
+
+func (h *chatHeard) hear(delta gjson.Result) {
+	h.content += delta.Get("content").String()
+	h.refusal += delta.Get("refusal").String()
+	h.images += delta.Get("images").Raw
+	reasoning := delta.Get("reasoning").String() + delta.Get("reasoning_content").String()
 	text := ""
 	for _, d := range delta.Get("reasoning_details").Array() {
-		if d.Get("signature").String() == "" {
+		h.details = append(h.details, d.Raw)
+		if d.Get("signature").String() == "" { // one that is signed repeats what was said before
 			text += d.Get("text").String()
 		}
 	}
-	return text
+	if reasoning == "" && !delta.Get("reasoning_content").Exists() {
+		reasoning = text
+	}
+	h.reasoning += reasoning
 }
