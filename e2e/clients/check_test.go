@@ -18,17 +18,17 @@ func fine(t *testing.T, p played) {
 func isHello(t *testing.T, _ party, _ string, p played) {
 	t.Helper()
 	fine(t, p)
-	if p.Text != hello.text {
+	if p.Text != hello {
 		t.Errorf("the text is %q", p.Text)
 	}
-	if p.pieces != "" && p.pieces != hello.text {
+	if p.pieces != "" && p.pieces != hello {
 		t.Errorf("the stream's pieces make %q", p.pieces)
 	}
-	if p.Input+p.Output > 0 && (p.Input != inputTokens || p.Output != outputTokens) {
-		t.Errorf("the usage is %d and %d tokens, want %d and %d", p.Input, p.Output, inputTokens, outputTokens)
+	if p.Input+p.Output > 0 && (p.Input != 5 || p.Output != 2) {
+		t.Errorf("the usage is %d and %d tokens, want 5 and 2", p.Input, p.Output)
 	}
-	if len(p.asked) != 1 || len(p.first) > 1 {
-		t.Errorf("the targets were asked %d and %d times", len(p.first), len(p.asked))
+	if len(p.asked) != 1 || len(p.first) > 1 || p.asked[0].Stream != (p.op == "stream") {
+		t.Errorf("the targets were asked %d and %d times, not once and as the client asked", len(p.first), len(p.asked))
 	}
 }
 
@@ -38,7 +38,7 @@ func calledBoth(t *testing.T, _ party, _ string, p played) {
 	if len(p.Tools) != 2 || p.Tools[0].Arguments.City != "Paris" || p.Tools[1].Arguments.City != "Rome" {
 		t.Errorf("the calls are %+v", p.Tools)
 	}
-	if p.Text != sunny.text {
+	if p.Text != sunny {
 		t.Errorf("the text is %q", p.Text)
 	}
 	if len(p.asked) != 2 {
@@ -68,10 +68,10 @@ func isParis(t *testing.T, _ party, _ string, p played) {
 func sawTheDot(t *testing.T, _ party, _ string, p played) {
 	t.Helper()
 	fine(t, p)
-	if p.Text != dot.text {
+	if p.Text != dot {
 		t.Errorf("the text is %q", p.Text)
 	}
-	if len(p.asked) != 1 || !strings.Contains(string(p.asked[0].Body), "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk") {
+	if len(p.asked) != 1 || !strings.Contains(string(p.asked[0].Body), pixel) {
 		t.Errorf("the picture did not reach the target: %s", p.asked[0].Body)
 	}
 }
@@ -101,10 +101,13 @@ func failsWith(status int) func(*testing.T, party, string, played) {
 	}
 }
 
+// onAnthropic tells whether errors come in Anthropic's envelope.
+func onAnthropic(endpoint string) bool { return endpoint == "messages" || endpoint == "beta" }
+
 func failsForQuota(t *testing.T, c party, endpoint string, p played) {
 	t.Helper()
 	status, code := 429, "insufficient_quota"
-	if endpoint == "messages" {
+	if onAnthropic(endpoint) {
 		status, code = 402, "billing_error"
 	}
 	failed(t, c.class(status), p, status)
@@ -122,7 +125,7 @@ func failsForLength(t *testing.T, c party, endpoint string, p played) {
 	t.Helper()
 	failed(t, cmp.Or(c.tooLong, c.class(400)), p, 400)
 	code, wording := "context_length_exceeded", lengthOnOpenAI
-	if endpoint == "messages" {
+	if onAnthropic(endpoint) {
 		code, wording = "invalid_request_error", lengthOnAnthropic
 	}
 	if p.Error.Code != code || !wording.MatchString(p.Error.Message) {
@@ -146,7 +149,7 @@ func seesABreak(t *testing.T, _ party, _ string, p played) {
 	if p.Error.Class == "silent" || p.Error.Class == "ended" {
 		t.Errorf("the client saw %+v", *p.Error)
 	}
-	if p.pieces != words(hello.text)[0] {
+	if p.pieces != firstWord {
 		t.Errorf("before the break the client saw %q", p.pieces)
 	}
 	if len(p.asked) != 1 {

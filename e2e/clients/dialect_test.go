@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// object is a JSON object that an upstream sends.
+// object is a JSON object that is sent.
 type object = map[string]any
 
 func asJSON(v any) string {
@@ -17,72 +17,50 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// speech is what a scripted model says in one turn: text, or calls of the weather tool for the cities.
-type speech struct {
-	text        string
-	cities      []string
-	interleaved bool // the arguments of parallel calls come in turns
-}
-
-const (
-	inputTokens  = 11
-	outputTokens = 3
-)
-
-// callID is the id of the n-th call of a turn, in a form that every dialect takes.
-func callID(n int) string { return fmt.Sprintf("call_%d", n+1) }
-
-func argumentsFor(city string) string { return asJSON(object{"city": city}) }
-
-// words are a text in the pieces that it is streamed in.
-func words(text string) []string { return strings.SplitAfter(text, " ") }
-
-// transcript is a streamed turn as lines of a script.
-type transcript struct {
-	opening []string // says nothing yet
-	first   string   // the first event that means something
-	rest    []string
-}
-
-func (s transcript) whole() []string {
-	lines := append([]string{}, s.opening...)
-	return append(append(lines, s.first), s.rest...)
-}
-
-// dialect is how a target's host speaks.
+// dialect is what a target's host says that the words of providertest's scripts don't: several calls of a tool in one
+// turn, and errors by the names that they have there.
 type dialect struct {
-	kind    string // of the provider that is configured
-	path    string // where such a host is asked
-	answer  func(speech) string
-	stream  func(speech) transcript
-	failure func(status int, code, message string) []string
+	kind     string               // of the provider that is configured
+	calls    func() string        // a whole answer that calls the tool for Paris and for Rome
+	streamed func() string        // the same, streamed
+	codes    map[string]string    // what such a host calls what OpenAI calls so
+	tooLong  func() (text string) // how it says that the prompt doesn't fit
 }
 
 var dialects = map[string]dialect{
-	"chat":      {"openai", "/v1/chat/completions", chatAnswer, chatStream, openAIFailure},
-	"responses": {"openai", "/v1/responses", responsesAnswer, responsesStream, openAIFailure},
-	"messages":  {"anthropic", "/v1/messages", messagesAnswer, messagesStream, anthropicFailure},
+	"chat":      {"openai", chatCalls, chatCallsStreamed, nil, openAITooLong},
+	"responses": {"openai", responsesCalls, responsesCallsStreamed, nil, openAITooLong},
+	"messages":  {"anthropic", messagesCalls, messagesCallsStreamed, anthropicTypes, anthropicTooLong},
 }
 
-func openAIFailure(status int, code, message string) []string {
-	return []string{fmt.Sprintf("error %d %s %s", status, code, message)}
-}
-
-// anthropicTypes are what an Anthropic host calls what OpenAI calls by these codes.
 var anthropicTypes = map[string]string{
 	"invalid_value": "invalid_request_error", "context_length_exceeded": "invalid_request_error",
-	"rate_limit_exceeded": "rate_limit_error", "insufficient_quota": "billing_error", "-": "api_error",
+	"rate_limit_exceeded": "rate_limit_error", "insufficient_quota": "billing_error", "server_error": "api_error",
 }
 
-func anthropicFailure(status int, code, message string) []string {
-	if code == "context_length_exceeded" {
-		message = "prompt is too long: 9000 tokens > 8192 maximum"
-	}
-	if code == "insufficient_quota" {
-		status = 402
-	}
-	return []string{
-		fmt.Sprintf("status %d", status),
-		"json " + asJSON(object{"type": "error", "error": object{"type": anthropicTypes[code], "message": message}, "request_id": "req_1"}),
-	}
+func openAITooLong() string {
+	return "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
 }
+
+func anthropicTooLong() string { return "prompt is too long: 9000 tokens > 8192 maximum" }
+
+// failure is a script that answers with an error, named as OpenAI does.
+func (d dialect) failure(status int, code, message string) string {
+	if named, ok := d.codes[code]; ok {
+		code = named
+	}
+	return fmt.Sprintf("error %d %s %s", status, code, message)
+}
+
+var cities = []string{"Paris", "Rome"}
+
+// callID is the id of the n-th call, in a form that every dialect takes.
+func callID(n int) string { return fmt.Sprintf("call_%d", n+1) }
+
+// arguments are those of a call, whole and in the two pieces that they are streamed in.
+func arguments(city string) (whole, one, two string) {
+	whole = asJSON(object{"city": city})
+	return whole, whole[:len(whole)/2], whole[len(whole)/2:]
+}
+
+func script(lines ...string) string { return strings.Join(lines, "\n") }

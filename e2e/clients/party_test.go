@@ -12,7 +12,7 @@ type party struct {
 	start     func(t *testing.T, gateway string) client
 	classes   map[int]string // its error class for a status; 0 is for all others
 	tooLong   string         // its class for what is too long for the model, if it has one of its own
-	others    []string       // of otherScenarios, those that it can do
+	others    []string       // the columns of otherScenarios that it can do
 	base64    bool           // it asks for embeddings in base64
 }
 
@@ -31,20 +31,25 @@ func node(name string) func(*testing.T, string) client {
 	}
 }
 
-// stainless are the error classes of the SDKs for JavaScript of OpenAI and Anthropic.
-var stainless = map[int]string{
-	400: "BadRequestError", 401: "AuthenticationError", 404: "NotFoundError", 429: "RateLimitError",
-	503: "InternalServerError", 0: "APIError",
-}
+// The error classes of the SDKs for JavaScript of OpenAI and of Anthropic.
+var (
+	openAIClasses = map[int]string{
+		400: "BadRequestError", 401: "AuthenticationError", 404: "NotFoundError", 429: "RateLimitError", 503: "InternalServerError",
+	}
+	anthropicClasses = map[int]string{
+		400: "BadRequestError", 401: "AuthenticationError", 402: "PaymentRequiredError", 404: "NotFoundError", 429: "RateLimitError",
+		503: "ServiceUnavailableError",
+	}
+)
 
 var parties = []party{
 	{
-		name: "openai-js", packages: []string{"openai"}, endpoints: []string{"chat", "responses"}, start: node("openai"), classes: stainless, base64: true,
-		others: []string{"models", "model", "embeddings", "completions", "moderations", "images", "speech", "transcription"},
+		name: "openai-js", packages: []string{"openai"}, endpoints: []string{"chat", "responses"}, start: node("openai"), classes: openAIClasses, base64: true,
+		others: []string{"models", "embeddings", "completions", "moderations", "images", "speech", "transcription"},
 	},
 	{
-		name: "anthropic-js", packages: []string{"@anthropic-ai/sdk"}, endpoints: []string{"messages", "beta"}, start: node("anthropic"), classes: stainless,
-		others: []string{"models", "model", "count_tokens", "count_tokens estimated"},
+		name: "anthropic-js", packages: []string{"@anthropic-ai/sdk"}, endpoints: []string{"messages", "beta"}, start: node("anthropic"), classes: anthropicClasses,
+		others: []string{"models", "count_tokens"},
 	},
 	{
 		name: "ai-openai", packages: []string{"ai", "@ai-sdk/openai"}, endpoints: []string{"responses", "chat"}, start: node("ai-openai"),
@@ -59,21 +64,21 @@ var parties = []party{
 		classes: map[int]string{0: "AI_APICallError"},
 	},
 	{
-		name: "langchain", packages: []string{"@langchain/openai", "@langchain/core"}, endpoints: []string{"chat", "responses"}, start: node("langchain"), classes: stainless,
+		name: "langchain", packages: []string{"@langchain/openai", "@langchain/core"}, endpoints: []string{"chat", "responses"}, start: node("langchain"), classes: openAIClasses,
 		tooLong: "ContextOverflowError", others: []string{"embeddings"}, base64: true,
 	},
-	{name: "agents", packages: []string{"@openai/agents"}, endpoints: []string{"responses", "chat"}, start: node("agents"), classes: stainless},
+	{name: "agents", packages: []string{"@openai/agents"}, endpoints: []string{"responses", "chat"}, start: node("agents"), classes: openAIClasses},
 	{
 		name: "openai-go", packages: []string{"github.com/openai/openai-go/v3"}, endpoints: []string{"chat", "responses"},
-		start: openaiGo, classes: map[int]string{0: "*openai.Error"}, others: []string{"models", "model", "embeddings"},
+		start: openaiGo, classes: map[int]string{0: "*openai.Error"}, others: []string{"models", "embeddings"},
 	},
 	{
 		name: "go-openai", packages: []string{"github.com/sashabaranov/go-openai"}, endpoints: []string{"chat"},
-		start: goOpenAI, classes: map[int]string{0: "*openai.APIError"}, others: []string{"models", "model", "embeddings"},
+		start: goOpenAI, classes: map[int]string{0: "*openai.APIError"}, others: []string{"models", "embeddings"},
 	},
 	{
 		name: "anthropic-go", packages: []string{"github.com/anthropics/anthropic-sdk-go/v2"}, endpoints: []string{"messages"},
 		start: anthropicGo, classes: map[int]string{0: "*anthropic.Error"},
-		others: []string{"models", "model", "count_tokens", "count_tokens estimated"},
+		others: []string{"models", "count_tokens"},
 	},
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/ohmroute/ohmroute/providers/providertest"
 )
 
-// escapedModel is a name that clients have to escape in a path.
-const escapedModel = "openai/gpt-4o mini"
+const (
+	escapedModel = "openai/gpt-4o mini" // clients have to escape it in a path
+	unknownModel = "nobody/knows this"
+)
 
 // stage is a gateway with a scripted host of each dialect behind it. One client at a time plays on it.
 type stage struct {
@@ -45,9 +47,10 @@ func newStage(t *testing.T) *stage {
 			combos = append(combos, sc.combo(name))
 		}
 	}
-	combos = append(combos, object{"name": escapedModel, "targets": []object{{"provider": "chat", "model": "escaped"}}})
-	for name := range otherModels {
-		combos = append(combos, object{"name": name, "targets": []object{{"provider": otherModels[name], "model": name}}})
+	for _, sc := range otherScenarios {
+		if sc.name != unknownModel {
+			combos = append(combos, object{"name": sc.name, "targets": []object{{"provider": sc.host, "model": "m"}}})
+		}
 	}
 
 	dir := t.TempDir()
@@ -65,6 +68,7 @@ func newStage(t *testing.T) *stage {
 // played is what came of a scenario.
 type played struct {
 	result
+	op     string
 	pieces string // of text, as the client told of them while it read a stream
 	asked  []providertest.Request
 	first  []providertest.Request // those that went to the combo's first target, if the scenario has one
@@ -86,7 +90,7 @@ func (s *stage) play(t *testing.T, c client, endpoint, target string, sc scenari
 
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	var p played
+	p := played{op: sc.op}
 	progress := func(piece string) {
 		p.pieces += piece
 		if sc.leaves {
