@@ -145,6 +145,7 @@ func (c *contract) badBodies(method, path string) {
 
 // configured gives the server a configuration of a store and a file.
 func configured(tb testing.TB, store config.Store, file string) func(*Options) {
+	tb.Helper()
 	return func(o *Options) {
 		f, problems := config.ParseFile([]byte(file), func(string) (string, bool) { return "", false })
 		sealer, err := config.NewSealer(make([]byte, 32))

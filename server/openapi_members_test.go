@@ -58,8 +58,10 @@ func fullDocuments(t *testing.T, all *contract) {
 	synctest.Test(t, func(t *testing.T) {
 		c := all.with(newGateway(t, false))
 		for _, document := range [][3]string{
-			{"/api/v1/providers", "full", fullProvider}, {"/api/v1/providers", "play", playingProvider},
-			{"/api/v1/combos", "inner", innerCombo}, {"/api/v1/combos", "full", fullCombo},
+			{"/api/v1/providers", "full", fullProvider},
+			{"/api/v1/providers", "play", playingProvider},
+			{"/api/v1/combos", "inner", innerCombo},
+			{"/api/v1/combos", "full", fullCombo},
 		} {
 			made := c.must(http.MethodPost, document[0], document[2]).Body.String()
 			path := document[0] + "/" + document[1]

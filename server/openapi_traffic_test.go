@@ -1,8 +1,8 @@
 package server
 
 import (
-	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -141,8 +141,10 @@ func describedEvents(t *testing.T, all *contract) {
 		watching.Wait()
 
 		told := w.body.String()
-		answer := reply{&httptest.ResponseRecorder{Code: http.StatusOK, HeaderMap: w.header, Body: bytes.NewBufferString(told)}, t}
-		c.held(answer, http.MethodGet, path, "")
+		answer := httptest.NewRecorder()
+		maps.Copy(answer.Header(), w.header)
+		answer.Body.WriteString(told)
+		c.held(reply{answer, t}, http.MethodGet, path, "")
 		schema := c.doc.called(t, "streamEvents").in("responses", "200", "content", "text/event-stream", "x-itemSchema")
 		seen := map[string]bool{}
 		for _, event := range eventsIn(told) {
