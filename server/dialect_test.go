@@ -35,7 +35,7 @@ type anthropicReply struct {
 }
 
 // wantAnthropic checks the form that every error has on the paths of Messages.
-func wantAnthropic(t testing.TB, status int, h http.Header, body string, wantStatus int, wantType, wantCode string) anthropicReply {
+func wantAnthropic(t *testing.T, status int, h http.Header, body string, wantStatus int, wantType, wantCode string) anthropicReply {
 	t.Helper()
 	var e anthropicReply
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
@@ -257,12 +257,12 @@ func TestAnUpstreamsOwnErrorIsInTheClientsDialect(t *testing.T) {
 					if err := json.Unmarshal([]byte(body), &e); err != nil {
 						t.Fatal(err)
 					}
-					if resp.StatusCode != 422 || e.Error["message"] != "bad temperature" || e.Error["type"] != "invalid_request_error" ||
+					if resp.StatusCode != http.StatusUnprocessableEntity || e.Error["message"] != "bad temperature" || e.Error["type"] != "invalid_request_error" ||
 						e.Error["code"] != "bad_value" || e.Error["param"] != "temperature" {
 						t.Errorf("status %d: %s", resp.StatusCode, body)
 					}
 				default:
-					if resp.StatusCode != 422 || body != test.body || resp.Header.Get("Content-Type") != "text/x-own" {
+					if resp.StatusCode != http.StatusUnprocessableEntity || body != test.body || resp.Header.Get("Content-Type") != "text/x-own" {
 						t.Errorf("status %d, %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), body)
 					}
 				}

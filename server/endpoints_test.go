@@ -147,9 +147,12 @@ func TestSoundPassesUntouched(t *testing.T) {
 func TestWhatIsKeptOfResponsesIsNotThere(t *testing.T) {
 	g := newGateway(t, true)
 	for _, ask := range [][2]string{
-		{http.MethodGet, "/v1/responses/resp_1"}, {http.MethodDelete, "/v1/responses/resp_1"},
-		{http.MethodPost, "/v1/responses/resp_1/cancel"}, {http.MethodGet, "/v1/responses/resp_1/input_items"},
-		{http.MethodPost, "/responses/compact"}, {http.MethodGet, "/openai/v1/responses/resp_1/"},
+		{http.MethodGet, "/v1/responses/resp_1"},
+		{http.MethodDelete, "/v1/responses/resp_1"},
+		{http.MethodPost, "/v1/responses/resp_1/cancel"},
+		{http.MethodGet, "/v1/responses/resp_1/input_items"},
+		{http.MethodPost, "/responses/compact"},
+		{http.MethodGet, "/openai/v1/responses/resp_1/"},
 	} {
 		t.Run(ask[0]+" "+ask[1], func(t *testing.T) {
 			g.ask(ask[0], ask[1], "{}").wantError(http.StatusNotFound, "unknown_url")

@@ -85,7 +85,7 @@ func TestAMessageThatBreaksEndsWithAnthropicsErrorEventAndACutConnection(t *test
 }
 
 // wantFailedResponse checks the events that end an answer of Responses.
-func wantFailedResponse(t testing.TB, all []sseEvent, id, code string, first float64) {
+func wantFailedResponse(t *testing.T, all []sseEvent, id, code string, first float64) {
 	t.Helper()
 	if len(all) != 2 || all[0].name != "response.failed" || all[1].name != "error" {
 		t.Fatalf("got %v", all)
