@@ -169,8 +169,10 @@ func (s *stream) tooLate(more int) bool {
 func (s *stream) end(err error) (Chunk, error) {
 	orderly := s.reader.AtEOF() // also in the middle of an event
 	rest := s.reader.Rest()
-	closed := orderly && len(rest) > 0 && s.dialect.closes(rest)
-	if closed || orderly && len(rest) == 0 && s.whole(s.exchange.attempt) {
+	if orderly && len(rest) > 0 && s.dialect.closes(rest) {
+		return s.last(rest)
+	}
+	if orderly && len(rest) == 0 && s.whole(s.exchange.attempt) {
 		c := Chunk{Usage: s.untold, Data: []byte(s.dialect.closing())}
 		if s.ended(&c, nil) == fail {
 			return Chunk{}, s.late()
@@ -185,6 +187,19 @@ func (s *stream) end(err error) (Chunk, error) {
 	}
 	s.failure = s.classified(Signal{Err: err, Cause: s.exchange.cause()})
 	return Chunk{}, s.late()
+}
+
+// last takes the protocol's last event, whose blank line is missing.
+func (s *stream) last(rest []byte) (Chunk, error) {
+	s.block = append(bytes.TrimRight(rest, "\r\n"), "\n\n"...)
+	c := s.cut()
+	if s.failure == nil && !s.done {
+		s.ended(&c, nil)
+	}
+	if s.failure != nil {
+		return Chunk{}, s.late()
+	}
+	return c, nil
 }
 
 // empty judges a stream that ended without any content: it may have been no stream.

@@ -104,7 +104,14 @@ func (d dialect) closes(rest []byte) bool {
 	for ev := range sse.Events(append(bytes.Clone(rest), "\n\n"...)) {
 		var e event
 		d.read(ev, &e)
-		return e.done
+		switch d {
+		case dialectChat:
+			return e.done
+		case dialectGemini: // which has no other end
+			return e.finished != 0 && !e.undecodable
+		default:
+			return e.done && isJSON(ev.Data)
+		}
 	}
 	return false
 }

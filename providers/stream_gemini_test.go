@@ -170,7 +170,7 @@ func TestStreamOfGemini(t *testing.T) {
 		"nothing":                      {"", "", Malformed, ""},
 		"a page":                       {"<html>", "", Malformed, ""},
 		"half of the last event":       {text + last[:len(last)-6], "", Truncated, ""},
-		"the last event but its blank": {text + last[:len(last)-2], "", Truncated, ""},
+		"the last event but its blank": {text + last[:len(last)-2], "", "", "stop"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -124,6 +124,9 @@ func (p *player) write(text string) error {
 	}
 	if !p.begun {
 		p.begin()
+		if text == "" && http.NewResponseController(p.w).Flush() != nil {
+			return errGone
+		}
 	}
 	for len(text) > 0 {
 		n := len(text)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ohmroute/ohmroute/providers"
+	"github.com/ohmroute/ohmroute/sse"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -44,6 +45,9 @@ var kindsOf = map[int]providers.Kind{
 func proveStatuses(t *testing.T, b *bench) {
 	t.Helper()
 	for status, want := range kindsOf {
+		if own := b.suite.Kinds[status]; own != "" {
+			want = own
+		}
 		for _, streamed := range []bool{true, false} {
 			b.script("header Location: http://127.0.0.1:9/", b.suite.Error(status))
 			o := b.send(t.Context(), t, streamed, providers.Limits{})
@@ -80,14 +84,12 @@ func proveHints(t *testing.T, b *bench) {
 // eventEnds are the lengths of the prefixes of a stream that hold whole events only.
 func eventEnds(stream string) map[int]bool {
 	ends := map[int]bool{0: true}
-	for at := 0; ; {
-		i := strings.Index(stream[at:], "\n\n")
-		if i < 0 {
-			return ends
-		}
-		at += i + 2
+	at := 0
+	for ev := range sse.Events([]byte(stream)) {
+		at += len(ev.Raw)
 		ends[at] = true
 	}
+	return ends
 }
 
 // places are where an answer is cut: at each byte around the ends of its events, and at every fifth between them.
@@ -107,22 +109,21 @@ func places(answer string, ends map[int]bool) []int {
 
 func proveCuts(t *testing.T, b *bench) {
 	t.Helper()
-	stream := b.bytesOf(t, true)
-	ends := eventEnds(stream)
-	for _, n := range places(stream, ends) {
+	client, upstream := b.bytesOf(t, true)
+	for _, n := range places(upstream, eventEnds(upstream)) {
 		b.script("upto "+itoa(n), b.suite.Answer, "cut")
 		o := b.send(t.Context(), t, true, providers.Limits{})
-		b.proveCut(t, stream, ends, n, o)
+		b.proveCut(t, client, n, o)
 	}
 }
 
-// proveCut checks what came of the first n bytes of a stream.
-func (b *bench) proveCut(t *testing.T, stream string, ends map[int]bool, n int, o outcome) {
+// proveCut checks what came of the first n bytes of a stream that is client's when it is whole.
+func (b *bench) proveCut(t *testing.T, client string, n int, o outcome) {
 	t.Helper()
 	switch {
 	case o.whole || o.failure == nil:
 		t.Errorf("cut at %d: a success", n)
-	case !strings.HasPrefix(stream, o.text) || !ends[len(o.text)]:
+	case !strings.HasPrefix(client, o.text) || !eventEnds(client)[len(o.text)]:
 		t.Errorf("cut at %d: got %q", n, o.text)
 	case o.sent != "" && o.kind() != providers.Truncated:
 		t.Errorf("cut at %d, after the commit: %v", n, o.failure)
@@ -133,26 +134,46 @@ func (b *bench) proveCut(t *testing.T, stream string, ends map[int]bool, n int, 
 
 func proveEnds(t *testing.T, b *bench) {
 	t.Helper()
-	stream := b.bytesOf(t, true)
-	ends := eventEnds(stream)
-	finished := strings.Index(stream, `"finish_reason":"stop"`)
-	for _, n := range places(stream, ends) {
+	client, upstream := b.bytesOf(t, true)
+	ends := eventEnds(upstream)
+	finished := strings.Index(upstream, b.suite.Finish)
+	if finished < 0 {
+		t.Fatalf("there is no %s in %s", b.suite.Finish, upstream)
+	}
+	for _, n := range places(upstream, ends) {
 		b.script("upto "+itoa(n), b.suite.Answer, "end")
 		o := b.send(t.Context(), t, true, providers.Limits{})
 		// Only the blank line of the very last event may be missing.
-		if n > finished && ends[n] || n >= len(stream)-2 {
-			if !o.whole || o.text != stream[:n]+"data: [DONE]\n\n" && o.text != stream {
+		if n > finished && ends[n] && b.suite.Closing != "" || n >= len(strings.TrimRight(upstream, "\r\n")) {
+			if !o.whole || !b.closed(o.text, client, upstream[:n]) {
 				t.Errorf("ended at %d, behind the finish: %q and %v", n, o.text, o.failure)
 			}
 			continue
 		}
-		b.proveCut(t, stream, ends, n, o)
+		b.proveCut(t, client, n, o)
 	}
+}
+
+// closed tells whether a stream whose end is missing was closed as it has to be.
+func (b *bench) closed(text, client, came string) bool {
+	if b.suite.Foreign { // usage that did not come is missing
+		return lastLine(text) == lastLine(client) && strings.HasPrefix(text, client[:len(text)/2])
+	}
+	return text == came+b.suite.Closing || text == client
+}
+
+// lastLine is the first line of a stream's last event.
+func lastLine(stream string) string {
+	first := ""
+	for ev := range sse.Events([]byte(stream)) {
+		first, _, _ = strings.Cut(string(ev.Raw), "\n")
+	}
+	return first
 }
 
 func provePlainCuts(t *testing.T, b *bench) {
 	t.Helper()
-	body := b.bytesOf(t, false)
+	_, body := b.bytesOf(t, false)
 	for _, n := range places(body, map[int]bool{0: true, len(body): true}) {
 		for _, ending := range []string{"cut", "end"} {
 			b.script("upto "+itoa(n), b.suite.Answer, ending)
@@ -167,7 +188,7 @@ func provePlainCuts(t *testing.T, b *bench) {
 func proveSplits(t *testing.T, b *bench) {
 	t.Helper()
 	for _, streamed := range []bool{true, false} {
-		want := b.bytesOf(t, streamed)
+		want, _ := b.bytesOf(t, streamed)
 		for _, size := range []int{1, 2, 3, 7, 64, 1000} {
 			b.script("split "+itoa(size), b.suite.Answer)
 			if o := b.send(t.Context(), t, streamed, providers.Limits{}); !o.whole || o.text != want {

@@ -1,9 +1,11 @@
 package providertest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,13 @@ import (
 
 // Suite is what [Run] needs to know of a provider. The zero value of all but Open is OpenAI's chat completions.
 type Suite struct {
+	Endpoint providers.Endpoint // what the client asks for
+	Foreign  bool               // the provider speaks another dialect than the client: its answers are translated
+
+	Finish  string                 // what stands in the event that has a stream's finish reason
+	Kinds   map[int]providers.Kind // of statuses that say something else than everywhere
+	Closing string                 // the event that the client gets if the upstream leaves the last one out; empty: there is no such event
+
 	// Open makes the provider under test, pointed at an upstream.
 	Open func(baseURL string) (providers.Provider, error)
 
@@ -27,6 +36,12 @@ type Suite struct {
 const secret = "sk-providertest-4a8a08f09d37b737"
 
 func (s Suite) withDefaults() Suite {
+	if s.Endpoint == "" {
+		s.Endpoint = providers.Chat
+	}
+	if s.Finish == "" {
+		s.Finish, s.Closing = `"finish_reason":"stop"`, "data: [DONE]\n\n"
+	}
 	if s.Answer == "" {
 		s.Answer = "chat Hi you"
 	}
@@ -43,22 +58,25 @@ func (s Suite) withDefaults() Suite {
 func Run(t *testing.T, s Suite) {
 	t.Helper()
 	s = s.withDefaults()
-	for name, prove := range map[string]func(*testing.T, *bench){
-		"a good answer comes through":                      proveAnswers,
-		"every status is a failure of its kind":            proveStatuses,
-		"Retry-After is a hint":                            proveHints,
-		"a stream that is cut is never a success":          proveCuts,
-		"a stream that ends early is never a success":      proveEnds,
-		"a plain answer that is cut is no success":         provePlainCuts,
-		"however the bytes are split, they come the same":  proveSplits,
-		"each limit ends what it limits":                   proveLimits,
-		"a client that leaves cancels the upstream":        proveCancel,
-		"a secret never comes back":                        proveSecrets,
-		"a flood is refused":                               proveFloods,
-		"what belongs to one connection stays on it":       proveHostile,
-		"nobody else's headers, one's own model, no copy":  proveRequests,
-		"an early answer leaves the request body in peace": proveBodies,
-	} {
+	proofs := map[string]func(*testing.T, *bench){
+		"a good answer comes through":                     proveAnswers,
+		"every status is a failure of its kind":           proveStatuses,
+		"Retry-After is a hint":                           proveHints,
+		"a stream that is cut is never a success":         proveCuts,
+		"a stream that ends early is never a success":     proveEnds,
+		"a plain answer that is cut is no success":        provePlainCuts,
+		"however the bytes are split, they come the same": proveSplits,
+		"a client that leaves cancels the upstream":       proveCancel,
+		"a secret never comes back":                       proveSecrets,
+		"what belongs to one connection stays on it":      proveHostile,
+		"nobody else's headers, one's own model, no copy": proveRequests,
+	}
+	if !s.Foreign { // translation is no part of these, and they take their time
+		proofs["each limit ends what it limits"] = proveLimits
+		proofs["a flood is refused"] = proveFloods
+		proofs["an early answer leaves the request body in peace"] = proveBodies
+	}
+	for name, prove := range proofs {
 		t.Run(name, func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
 			b := newBench(t, s)
@@ -119,9 +137,12 @@ func (b *bench) request(t *testing.T, streamed bool) *providers.Request {
 	t.Helper()
 	body := `{"model":"combo",` + b.suite.Body
 	if streamed {
-		body += `,"stream":true,"stream_options":{"include_usage":true}`
+		body += `,"stream":true`
+		if b.suite.Endpoint == providers.Chat {
+			body += `,"stream_options":{"include_usage":true}`
+		}
 	}
-	r, err := providers.ParseRequest(providers.Chat, []byte(body+`}`))
+	r, err := providers.ParseRequest(b.suite.Endpoint, []byte(body+`}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,13 +197,20 @@ func (b *bench) attempt(ctx context.Context, a *providers.Attempt) (o outcome) {
 // script sets what the upstream does.
 func (b *bench) script(lines ...string) { b.up.Script("model", strings.Join(lines, "\n")) }
 
-// bytesOf is a good answer as the upstream sends it.
-func (b *bench) bytesOf(t *testing.T, streamed bool) string {
+// bytesOf is a good answer as the client gets it, and as the upstream sends it: the same, unless it is translated.
+func (b *bench) bytesOf(t *testing.T, streamed bool) (client, upstream string) {
 	t.Helper()
 	b.script(b.suite.Answer)
+	b.up.Forget()
 	o := b.send(t.Context(), t, streamed, providers.Limits{})
 	if !o.whole {
 		t.Fatalf("a good answer failed: %v", o.failure)
 	}
-	return o.text
+	if !b.suite.Foreign {
+		return o.text, o.text
+	}
+	sent := b.up.Requests()[0]
+	answer := httptest.NewRecorder()
+	b.up.ServeHTTP(answer, httptest.NewRequest(sent.Method, sent.Path+"?"+sent.Query, bytes.NewReader(sent.Body)))
+	return o.text, answer.Body.String()
 }
