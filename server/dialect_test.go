@@ -35,17 +35,17 @@ type anthropicReply struct {
 }
 
 // wantAnthropic checks the form that every error has on the paths of Messages.
-func wantAnthropic(t *testing.T, status int, h http.Header, body string, wantStatus int, wantType, wantCode string) anthropicReply {
-	t.Helper()
+func wantAnthropic(tb testing.TB, status int, h http.Header, body string, wantStatus int, wantType, wantCode string) anthropicReply {
+	tb.Helper()
 	var e anthropicReply
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		t.Fatalf("status %d, %v: %q", status, err, body)
+		tb.Fatalf("status %d, %v: %q", status, err, body)
 	}
 	if status != wantStatus || e.Type != "error" || e.Error.Type != wantType || e.Error.Code != wantCode || e.Error.Message == "" {
-		t.Errorf("status %d: %s\nwant %d %s %s", status, body, wantStatus, wantType, wantCode)
+		tb.Errorf("status %d: %s\nwant %d %s %s", status, body, wantStatus, wantType, wantCode)
 	}
 	if id := h.Get("Request-Id"); id == "" || id != e.RequestID || id != h.Get("X-Request-Id") {
-		t.Errorf("request-id %q, x-request-id %q, request_id %q", id, h.Get("X-Request-Id"), e.RequestID)
+		tb.Errorf("request-id %q, x-request-id %q, request_id %q", id, h.Get("X-Request-Id"), e.RequestID)
 	}
 	return e
 }

@@ -85,25 +85,25 @@ func TestAMessageThatBreaksEndsWithAnthropicsErrorEventAndACutConnection(t *test
 }
 
 // wantFailedResponse checks the events that end an answer of Responses.
-func wantFailedResponse(t *testing.T, all []sseEvent, id, code string, first float64) {
-	t.Helper()
+func wantFailedResponse(tb testing.TB, all []sseEvent, id, code string, first float64) {
+	tb.Helper()
 	if len(all) != 2 || all[0].name != "response.failed" || all[1].name != "error" {
-		t.Fatalf("got %v", all)
+		tb.Fatalf("got %v", all)
 	}
 	failed, last := all[0].data, all[1].data
 	response := failed["response"].(map[string]any)
 	e := response["error"].(map[string]any)
 	if failed["type"] != "response.failed" || response["id"] != id || response["status"] != "failed" || e["code"] != code || e["message"] == "" {
-		t.Errorf("got %v, want the id %s and code %s", failed, id, code)
+		tb.Errorf("got %v, want the id %s and code %s", failed, id, code)
 	}
 	if last["type"] != "error" || last["code"] != code || last["message"] != e["message"] {
-		t.Errorf("got %v", last)
+		tb.Errorf("got %v", last)
 	}
 	if _, ok := last["param"]; !ok {
-		t.Errorf("the error has no param: %v", last)
+		tb.Errorf("the error has no param: %v", last)
 	}
 	if failed["sequence_number"] != first || last["sequence_number"] != first+1 {
-		t.Errorf("numbers %v and %v, want %v and the next", failed["sequence_number"], last["sequence_number"], first)
+		tb.Errorf("numbers %v and %v, want %v and the next", failed["sequence_number"], last["sequence_number"], first)
 	}
 }
 
