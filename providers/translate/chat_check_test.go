@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,12 +182,9 @@ func (c *chatChecking) call(v gjson.Result) error {
 	}
 	known := c.calls[index.Int()]
 	if known == nil {
-		for _, other := range c.ids {
-			if other == id.Str {
-				return fmt.Errorf("two tool calls have the id %q", id.Str)
-			}
-		}
 		switch {
+		case slices.Contains(c.ids, id.Str):
+			return fmt.Errorf("two tool calls have the id %q", id.Str)
 		case index.Int() != int64(len(c.calls)):
 			return errors.New("the index of a tool call is left out")
 		case id.Str == "" || name.Str == "" || v.Get("type").Str != "function":

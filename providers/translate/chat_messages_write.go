@@ -158,19 +158,14 @@ func (w *chatWriting) reasoningBack(blocks []block) {
 		return
 	}
 	w.optional("reasoning_content", chatReasoningContent(blocks))
-	listed := false
+	var details []string
 	for i := range blocks {
-		if blocks[i].is != reasoningBlock || blocks[i].signature.of(Chat) == "" {
-			continue
+		if blocks[i].is == reasoningBlock {
+			details = append(details, blocks[i].chatDetailsBack()...)
 		}
-		if !listed {
-			w.array("reasoning_details")
-			listed = true
-		}
-		w.chatDetailBack(&blocks[i])
 	}
-	if listed {
-		w.end(']')
+	if len(details) > 0 {
+		w.rawMember("reasoning_details", "["+strings.Join(details, ",")+"]")
 	}
 }
 

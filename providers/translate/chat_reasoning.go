@@ -66,7 +66,14 @@ func chatDetailSignature(detail gjson.Result) signature {
 	if s.from != Chat || text == "" {
 		return s
 	}
-	var w writer
+	w := withoutText(detail)
+	w.end('}')
+	return signature{Chat, string(w.b)}
+}
+
+// withoutText begins an entry of reasoning_details with what it says beside its text.
+func withoutText(detail gjson.Result) *writer {
+	w := &writer{}
 	w.begin('{')
 	detail.ForEach(func(key, value gjson.Result) bool {
 		if name := key.String(); name != "text" && name != "summary" {
@@ -74,8 +81,7 @@ func chatDetailSignature(detail gjson.Result) signature {
 		}
 		return true
 	})
-	w.end('}')
-	return signature{Chat, string(w.b)}
+	return w
 }
 
 // chatDetail writes a block of reasoning as an entry of reasoning_details for a client.
@@ -95,27 +101,32 @@ func (w *writer) chatDetail(b *block) {
 	w.end('}')
 }
 
-// chatDetailBack writes a block of reasoning as the entries of reasoning_details that a host made.
-func (w *writer) chatDetailBack(b *block) {
-	entry := gjson.Parse(b.signature.of(Chat))
-	encrypted := entry.Get("data").Exists()
-	if encrypted && b.text != "" {
-		w.begin('{')
-		w.textMember("type", "reasoning.summary")
-		w.textMember("summary", b.text)
-		w.rawMember("format", entry.Get("format").Raw)
-		w.rawMember("index", entry.Get("index").Raw)
-		w.end('}')
+// chatDetailsBack are the entries of reasoning_details that a host made a block of reasoning from; there are none of what
+// somebody else made up.
+func (b *block) chatDetailsBack() []string {
+	kept := b.signature.of(Chat)
+	if !gjson.Valid(kept) || !gjson.Parse(kept).IsObject() {
+		return nil
 	}
-	w.begin('{')
-	entry.ForEach(func(key, value gjson.Result) bool {
-		w.rawMember(key.String(), value.Raw)
-		return true
-	})
-	if !encrypted {
+	entry := gjson.Parse(kept)
+	w := withoutText(entry)
+	if !entry.Get("data").Exists() {
 		w.textMember("text", b.text)
+		w.end('}')
+		return []string{string(w.b)}
 	}
 	w.end('}')
+	if b.text == "" {
+		return []string{string(w.b)}
+	}
+	var summary writer
+	summary.begin('{')
+	summary.textMember("type", "reasoning.summary")
+	summary.textMember("summary", b.text)
+	summary.rawMember("format", entry.Get("format").Raw)
+	summary.rawMember("index", entry.Get("index").Raw)
+	summary.end('}')
+	return []string{string(summary.b), string(w.b)}
 }
 
 // chatReasoningContent is what blocks of reasoning say, as one text.

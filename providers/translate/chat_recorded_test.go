@@ -54,7 +54,7 @@ func TestOpenAIsClientPutsRecordedStreamsTogether(t *testing.T) {
 			}
 			want := chatSaid(slices.Values([][]byte{stream}))
 			m := acc.Choices[0].Message
-			if m.Content != want.content || m.Refusal != want.refusal || string(acc.Choices[0].FinishReason) != want.finish {
+			if m.Content != want.content || m.Refusal != want.refusal || acc.Choices[0].FinishReason != want.finish {
 				t.Errorf("got %q, %q, %s, want %+v", m.Content, m.Refusal, acc.Choices[0].FinishReason, want)
 			}
 			var ids []string

@@ -117,7 +117,7 @@ func shownTurns(turns []turn) string {
 func shownBlocks(blocks []block) string {
 	var all []string
 	for _, b := range blocks {
-		s := ""
+		var s string
 		switch b.is {
 		case textBlock:
 			s = "text " + b.text
