@@ -29,6 +29,8 @@ func TestAModelIsResolvedAsComboThenAliasThenDirectRoute(t *testing.T) {
 		"no model behind the provider":                                   {"a/", "", ""},
 		"a control character":                                            {"a/x\x00y", "", ""},
 		"an outer blank":                                                 {"a/ x", "", ""},
+		"a way out of a path":                                            {"a/../x", "", ""},
+		"a way to nowhere":                                               {"a/x/.", "", ""},
 		"a name that is too long":                                        {"a/" + strings.Repeat("x", 129), "", ""},
 		"invalid UTF-8":                                                  {"a/\xff", "", ""},
 	}

@@ -258,10 +258,19 @@ func (t *table) find(name string, breakers *circuitbreaker.Registry) *node {
 	return nil
 }
 
-// plausible tells whether a name may be sent to a provider that takes any (spec: routing.md 1).
+// plausible tells whether a name may be sent to a provider that takes any (spec: routing.md 1). Some providers have it
+// in their path.
 func plausible(model string) bool {
 	n := utf8.RuneCountInString(model)
-	return n >= 1 && n <= 128 && strings.TrimSpace(model) == model
+	if n < 1 || n > 128 || strings.TrimSpace(model) != model {
+		return false
+	}
+	for segment := range strings.SplitSeq(model, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
 }
 
 func (h *host) offers(model string) bool {

@@ -41,7 +41,11 @@ func (x *exchange) foreign() bool { return x.wire != x.attempt.Endpoint }
 func (x *exchange) write() *Failure {
 	a := x.attempt
 	if !x.foreign() {
-		if err := x.body.splice(a, x.injectUsage); err != nil {
+		own, err := a.own()
+		if err == nil {
+			err = x.body.splice(own, x.injectUsage)
+		}
+		if err != nil {
 			return x.failure(Signal{Err: err})
 		}
 		return nil
@@ -60,6 +64,24 @@ func (x *exchange) write() *Failure {
 	x.dropped = *tr
 	x.dropped.Body = nil
 	return nil
+}
+
+// own is the attempt without the reasoning that a target of another dialect signed earlier in the conversation.
+func (a *Attempt) own() (*Attempt, error) {
+	if a.Endpoint != Messages && a.Endpoint != Responses {
+		return a, nil
+	}
+	body := translate.Own(dialects[a.Endpoint], a.Body)
+	if len(body) == len(a.Body) {
+		return a, nil
+	}
+	r, err := ParseRequest(a.Endpoint, body)
+	if err != nil {
+		return nil, &LocalError{Doing: "leaving out the reasoning of another dialect", Err: err}
+	}
+	without := *a
+	without.Request = r
+	return &without, nil
 }
 
 // refusedBy is the failure of a request that can't be translated. Nobody was asked.
