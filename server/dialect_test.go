@@ -288,6 +288,15 @@ func TestAnthropicsClientsAreToldWhenToComeBack(t *testing.T) {
 			t.Errorf("%v", resp.Header)
 		}
 	})
+	t.Run("also where nobody can be asked", func(t *testing.T) {
+		g := newGateway(t, false)
+		g.routeWith(func(p *combo.Provider) { p.Enabled = false }, plain("{}"))
+		re := g.ask(http.MethodPost, messagesPath, messagesBody)
+		e := wantAnthropic(t, re.Code, re.Header(), re.Body.String(), 503, "overloaded_error", "all_targets_unavailable")
+		if len(e.Error.Attempts) != 1 || re.Header().Get("Retry-After") == "" {
+			t.Errorf("%v: %s", re.Header(), re.Body)
+		}
+	})
 	t.Run("also while the gateway shuts down", func(t *testing.T) {
 		g := newGateway(t, false)
 		g.route(func(context.Context, *providers.Attempt) (*providers.Answer, error) { panic("asked") })

@@ -152,6 +152,24 @@ func TestBodiesOverTheLimitAreRefusedOverTheNetwork(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
+func TestAPictureOfFiftyMegabytesIsRefused(t *testing.T) {
+	g := newGateway(t, true)
+	url := g.listen()
+	picture := `{"model":"demo","messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"` + strings.Repeat("A", 50<<20) + `"}}]}]}`
+	for path, member := range map[string]string{"/v1/chat/completions": "code", messagesPath: "type"} {
+		resp, err := http.Post(url+path, "application/json", strings.NewReader(picture))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v struct{ Error map[string]any }
+		if err := json.NewDecoder(resp.Body).Decode(&v); err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge || v.Error[member] != "request_too_large" {
+			t.Errorf("%s: status %d, %v, %v", path, resp.StatusCode, v, err)
+		}
+		resp.Body.Close()
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 type nopCloser struct{ *strings.Reader }
 
 func (nopCloser) Close() error { return nil }

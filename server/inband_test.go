@@ -259,3 +259,23 @@ func BenchmarkSee(b *testing.B) {
 		so.see(block)
 	}
 }
+
+// FuzzSee: whatever an upstream streams, the numbers rise and the end is JSON of one line.
+func FuzzSee(f *testing.F) {
+	f.Add([]byte(created), []byte(said))
+	f.Add([]byte("data: {\"response\":7}\n\n"), []byte(`"sequence_number":99999999999999999999999`))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		so := &responseSoFar{}
+		so.see(first)
+		before := so.next
+		so.see(second)
+		if so.next < before || before < 0 {
+			t.Fatalf("from %d to %d", before, so.next)
+		}
+		end := so.failure(&exchange{id: "req_1"}, internalError("req_1"))
+		all := eventsOf(t, string(end))
+		if len(all) != 2 || all[0].data["response"].(map[string]any)["id"] == "" {
+			t.Fatalf("%q", end)
+		}
+	})
+}
