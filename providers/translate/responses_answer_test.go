@@ -92,7 +92,7 @@ func TestEndsAndCountsOfAnswersAreReadAndWritten(t *testing.T) {
 		"no reason":      {`"status":"incomplete"`, `"incomplete_details":{"reason":"max_output_tokens"}`},
 		"the end":        {`"status":"completed"`, `"status":"completed","background":false,"error":null,"incomplete_details":null`},
 		"counts":         {`"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4,"cache_write_tokens":3},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":15}`, `"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4,"cache_write_tokens":3},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":15}`},
-		"no counts":      {`"usage":null`, `"usage":null`},
+		"no counts":      {`"usage":null`, `"truncation":"disabled"}`},
 		"nothing to ask": {`"store":true`, `"store":false`},
 	} {
 		t.Run(name, func(t *testing.T) {

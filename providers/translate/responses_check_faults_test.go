@@ -38,7 +38,7 @@ func TestTheCheckerOfResponsesStreamsFindsFaults(t *testing.T) {
 		"an empty delta":          {`"delta":"two"`, `"delta":""`},
 		"another whole text":      {`"text":"onetwo","logprobs":[]}` + "\n\nevent: response.content_part.done", `"text":"one","logprobs":[]}` + "\n\nevent: response.content_part.done"},
 		"other arguments":         {`"arguments":"{\"a\":1}"}`, `"arguments":"{}"}`},
-		"no usage":                {`"usage":{`, `"usages":{`},
+		"no usage":                {`"usage":{`, `"usage":null,"x":{`},
 		"a usage out of thin air": {`"total_tokens":5`, `"total_tokens":7`},
 		"another id":              {`"item_id":"msg_x_1","output_index":1,"content_index":0,"delta":"two"`, `"item_id":"msg_y","output_index":1,"content_index":0,"delta":"two"`},
 		"no summary part":         {`"summary":[{"type":"summary_text","text":"hm"}]`, `"summary":[]`},

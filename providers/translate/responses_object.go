@@ -101,7 +101,7 @@ func (o *responsesObject) write(w *writer, status, reason, output string, u *usa
 	w.raw(string(o.repeated))
 	w.rawMember("store", "false") // nothing can be asked for later
 	w.textMember("truncation", "disabled")
-	writeResponsesUsage(w, u)
+	writeResponsesUsage(w, u, status)
 	w.end('}')
 }
 
@@ -116,9 +116,12 @@ func (o *responsesObject) ended(f finish) (status, reason string) {
 	return "completed", ""
 }
 
-func writeResponsesUsage(w *writer, u *usage) {
+// writeResponsesUsage writes what was counted. Clients that check a whole response take a missing count, but not null.
+func writeResponsesUsage(w *writer, u *usage, status string) {
 	if u == nil {
-		w.rawMember("usage", "null")
+		if status == "in_progress" {
+			w.rawMember("usage", "null")
+		}
 		return
 	}
 	w.object("usage")
