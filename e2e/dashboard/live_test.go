@@ -20,7 +20,7 @@ func TestABreakerGoesThroughAllStatesBeforeTheOperatorsEyes(t *testing.T) {
 
 	w.asks("fast", 2)
 	p.state(shaky, "OPEN")
-	p.says(on(shaky, ".card-why"), "the measure reached what opens it (server_error)")
+	p.says(on(shaky, ".card-why"), "too many failures (server_error)")
 	p.says(on(shaky, ".wait"), "the next request probes")
 
 	probed := make(chan struct{})

@@ -37,7 +37,7 @@ var places = map[string]struct {
 	"combo-wrong":   {"#/combos/new", ".item", "Provider", func(p *page) { p.button("Make the combo"); p.says(".problems", "wrong") }},
 	"requests":      {"#/requests", ".request-row", "ok", func(p *page) { p.click("[data-request] button"); p.says(".waterfall", "answered") }},
 	"providers":     {"#/providers", ".provider-row", "mistral", nil},
-	"provider":      {"#/providers/mistral", ".field", "Base url", nil},
+	"provider":      {"#/providers/mistral", ".field", "Base URL", nil},
 	"keys":          {"#/keys", ".key-row", "agents", nil},
 	"key":           {"#/keys", ".key-row", "agents", func(p *page) { p.button("New key"); p.says("dialog", "May use") }},
 	"totals":        {"#/stats", ".tile", "Requests", nil},
@@ -53,11 +53,9 @@ func lively(t *testing.T) *world {
 	w := &world{t: t, shaky: providertest.NewUpstream(t), spare: providertest.NewUpstream(t)}
 	w.Gateway = process.Start(t, t.TempDir(), "--no-demo")
 	w.spare.Script("", up)
-	for model, script := range map[string]string{
-		"large": down, "small": "times 4; " + down, "tiny": "error 429 rate_limit_exceeded slow down", "medium": "times 9; error 503 - busy",
-	} {
-		w.shaky.Script(model, script, up)
-	}
+	w.shaky.Script("large", down)
+	w.shaky.Script("small", "times 4; "+down, up)
+	w.shaky.Script("medium", "error 503 - busy")
 	target := object{"breaker_scope": "target", "breaker": object{"cooldown": "0s", "reset_timeout": "10m"}}
 	with := func(more object) object {
 		all := object{}

@@ -42,11 +42,11 @@ export function setBadge(node, state) {
 
 // Why a transition was made, as one says it of a breaker.
 export const REASONS = {
-  "threshold": "the measure reached what opens it",
-  "kind-threshold": "one kind of failure reached its own threshold",
-  "immediate-open": "a failure that opens at once",
-  "degraded": "the measure reached the mark",
-  "recovered": "the measure fell again",
+  "threshold": "too many failures",
+  "kind-threshold": "too many failures of one kind",
+  "immediate-open": "a failure of a kind that opens at once",
+  "degraded": "failures reached the warning mark",
+  "recovered": "failures became few again",
   "probe": "the wait had passed and a request asked",
   "forced": "a forced request succeeded",
   "probe-succeeded": "the probe succeeded",

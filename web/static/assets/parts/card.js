@@ -23,7 +23,7 @@ export function suspected(name) {
 // why says why a breaker is in its state, and since when.
 export function why(b, now) {
   const since = b.state === "OPEN" ? b.opened_at : b.updated_at;
-  if (!b.reason) return b.last_failure_at ? `last failure ${ago(b.last_failure_at, now)}: ${b.last_failure_kind}` : "no transition yet";
+  if (!b.reason) return b.last_failure_at ? `last failure ${ago(b.last_failure_at, now)}: ${b.last_failure_kind}` : "nothing has happened yet";
   const said = REASONS[b.reason] ?? b.reason;
   return `${said}${b.last_failure_kind && b.state !== "CLOSED" ? ` (${b.last_failure_kind})` : ""}, ${ago(since, now)}`;
 }
@@ -39,7 +39,8 @@ function flags(b) {
   ];
 }
 
-export function card(name, { heading = "h3" } = {}) {
+// card makes the card of a breaker; alone, it is the breaker's own page and leads nowhere else.
+export function card(name, { alone = false } = {}) {
   const { scope, own } = breakerName(name);
   const state = badge("CLOSED");
   const waiting = wait();
@@ -52,13 +53,13 @@ export function card(name, { heading = "h3" } = {}) {
   const node = h("article", { class: "card", tabindex: "-1", "aria-label": name, data: { name } },
     h("div", { class: "card-top" }, state, waiting.node),
     h("div", { class: "card-name" },
-      h(heading, null, h("a", { href: detailLink(name), text: own })),
+      alone ? h("h2", { text: own }) : h("h3", null, h("a", { href: detailLink(name), text: own })),
       h("span", { class: "scope", text: scope })),
     flagged, bar.node, kinds, held, reason,
     h("div", { class: "card-actions" },
       h("button", { class: "tiny", type: "button", text: "Reset", "aria-label": `Reset ${name}`, on: { click: () => resetBreaker(name) } }),
       hold,
-      h("a", { href: detailLink(name), text: "Details", "aria-label": `Details of ${name}` })));
+      !alone && h("a", { href: detailLink(name), text: "Details", "aria-label": `Details of ${name}` })));
   let read;
   return {
     node,

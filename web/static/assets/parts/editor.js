@@ -5,7 +5,7 @@ import { attribute, h, replace, text } from "../core/dom.js";
 import { positionOf } from "../core/position.js";
 import { schemaOf, written } from "../core/schema.js";
 import { toast } from "../core/say.js";
-import { on } from "../core/store.js";
+import { loadProviders, on, store } from "../core/store.js";
 import { Form } from "./fields.js";
 import { resolveConflict } from "./conflict.js";
 
@@ -34,6 +34,14 @@ export function editor(root, sort, name, done) {
     h("div", { class: "page-head" }, h("h1", { tabindex: -1, text: name === null ? `New ${sort.noun}` : `${sort.noun[0].toUpperCase()}${sort.noun.slice(1)} ${name}` })),
     stale, problems, page);
 
+  // suggest gives the names that a target may have.
+  function suggest(at) {
+    if (/^targets\[\d+\]\.provider$/.test(at)) return (store.providers ?? []).map((p) => p.id);
+    if (/^targets\[\d+\]\.combo$/.test(at)) return (store.combos ?? []).map((c) => c.name).filter((each) => each !== name);
+    if (/^targets\[\d+\]\.model$/.test(at)) return [...new Set((store.providers ?? []).flatMap((p) => p.models.map((m) => m.name ?? m)))];
+    return [];
+  }
+
   function show(wanted) {
     if (wanted === "form" && mode === "json" && !takeJSON()) return;
     mode = wanted;
@@ -53,7 +61,7 @@ export function editor(root, sort, name, done) {
       area.value = JSON.stringify(document, null, 2);
       replace(body, h("div", { class: "json" }, area));
     } else {
-      form = new Form();
+      form = new Form(suggest);
       replace(body, form.group(schema, document, "", (next) => {
         document = next;
         dirty = true;
@@ -79,7 +87,7 @@ export function editor(root, sort, name, done) {
   // tell lists what is wrong, and shows it where it is wrong.
   function tell(message, list) {
     attribute(problems, "hidden", !message);
-    replace(problems, h("h3", { text: message }), list.length > 0 && h("ul", null, list.map((p) => h("li", null,
+    replace(problems, h("h2", { text: message }), list.length > 0 && h("ul", null, list.map((p) => h("li", null,
       p.path && h("button", { type: "button", text: p.path, on: { click: () => goTo(p.path) } }), p.path ? `: ${p.message}` : p.message))));
     if (mode === "form") form?.show(list.filter((p) => p.path));
     else attribute(body.querySelector("textarea"), "aria-invalid", message ? "true" : null);
@@ -155,7 +163,7 @@ export function editor(root, sort, name, done) {
 
   show("form");
   text(body, "Reading…");
-  Promise.all([schemaOf(sort.schema), name === null ? null : read(path)]).then(([described, found]) => {
+  Promise.all([schemaOf(sort.schema), name === null ? null : read(path), store.providers ?? loadProviders()]).then(([described, found]) => {
     schema = described;
     if (found) load(found.data, found.etag);
     else draw();

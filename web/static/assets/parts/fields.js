@@ -6,18 +6,23 @@ import { icon } from "../core/icons.js";
 
 const words = (name) => {
   const said = name.replaceAll("_", " ");
-  return said[0].toUpperCase() + said.slice(1);
+  return (said[0].toUpperCase() + said.slice(1)).replace(/\b(url|api|id)\b/gi, (word) => word.toUpperCase());
 };
+
+// plain takes the marks out of a description.
+const plain = (description) => description.replace(/[`*]/g, "");
 
 const below = (path, name) => (path ? `${path}.${name}` : name);
 
 // Form makes fields and finds them again by path.
 export class Form {
-  constructor() {
+  // suggest(path) gives what may be meant at a path, or nothing.
+  constructor(suggest) {
+    this.suggest = suggest;
     this.places = new Map(); // by path: {wrong, input}
   }
 
-  // group makes the fields of an object. Members that are objects stand folded below the others.
+  // group makes the fields of an object. Below the top, members that are objects stand behind the others.
   group(schema, value, path, changed, locked = []) {
     const node = h("div", { class: "fields" });
     const write = (name, next) => {
@@ -28,7 +33,9 @@ export class Form {
       changed(value);
     };
     const required = new Set(schema.required ?? []);
-    for (const [name, member] of writable(schema)) {
+    const folded = ([, member]) => ["group", "items"].includes(form(member));
+    const members = writable(schema);
+    for (const [name, member] of path === "" ? members : [...members.filter((m) => !folded(m)), ...members.filter(folded)]) {
       const at = below(path, name);
       const made = this.field(name, member, value?.[name], at, (next) => write(name, next), { required: required.has(name), locked: locked.includes(at) });
       node.append(made);
@@ -47,27 +54,32 @@ export class Form {
     const id = newId("f");
     const sort = form(schema);
     const wrong = h("p", { class: "wrong", id: `${id}-wrong` });
-    const help = schema.description && h("p", { class: "help", id: `${id}-help`, text: schema.description.replaceAll("`", "") });
+    const help = schema.description && h("p", { class: "help", id: `${id}-help`, text: plain(schema.description) });
     const input = inputs[sort](schema, value, changed, id);
     attribute(input, "data-path", path);
     attribute(input, "aria-describedby", `${id}-wrong${help ? ` ${id}-help` : ""}`);
     if (required) attribute(input, "aria-required", "true");
     if (locked) attribute(input, "disabled", true);
+    const known = sort === "text" ? this.suggest?.(path) : null;
+    if (known?.length) attribute(input, "list", `${id}-list`);
     this.places.set(path, { wrong, input });
     if (sort === "flag") {
       return h("div", { class: "field" }, h("div", { class: "check" }, input, h("label", { for: id, text: words(name) })), wrong, help);
     }
     if (sort === "choices") {
-      return h("fieldset", { class: "wide" }, h("legend", { text: words(name) }), help, input, wrong);
+      const fold = h("details", { class: "sub wide" }, h("summary", null, words(name), h("span", { class: "soft chosen", text: chosen(value) })), help, input, wrong);
+      input.addEventListener("change", () => text(fold.querySelector(".chosen"), chosen([...input.querySelectorAll(":checked")].map((box) => box.value))));
+      this.places.set(path, { wrong, input: fold, open: () => (fold.open = true) });
+      return fold;
     }
-    const wide = sort === "json" || sort === "lines";
-    return h("div", { class: wide ? "field wide" : "field" }, h("label", { for: id, text: words(name) + (required ? " *" : "") }), input, wrong, help);
+    return h("div", { class: sort === "json" ? "field wide" : "field" }, h("label", { for: id, text: words(name) + (required ? " *" : "") }), input, wrong, help,
+      known?.length > 0 && h("datalist", { id: `${id}-list` }, known.map((each) => h("option", { value: each }))));
   }
 
   fold(name, schema, value, path, changed) {
     const wrong = h("p", { class: "wrong" });
     const inner = h("div");
-    const fold = h("details", { class: "sub wide" }, h("summary", { text: words(name) }), schema.description && h("p", { class: "help", text: schema.description.replaceAll("`", "") }), wrong, inner);
+    const fold = h("details", { class: "sub wide" }, h("summary", { text: words(name) }), schema.description && h("p", { class: "help", text: plain(schema.description) }), wrong, inner);
     // Made when it is opened: most are not, and some hold many fields.
     const fill = () => inner.hasChildNodes() || inner.append(this.group(schema, value ?? {}, path, (next) => {
       value = next;
@@ -111,7 +123,7 @@ export class Form {
       return row;
     };
     const add = h("button", { type: "button", class: "tiny", on: { click: () => set([...all, {}], all.length) } }, icon("add", 14), `Add to ${words(name).toLowerCase()}`);
-    const set_ = h("fieldset", { class: "wide" }, h("legend", { text: words(name) }), schema.description && h("p", { class: "help", text: schema.description.replaceAll("`", "") }), wrong, list, h("div", { class: "more-items" }, add));
+    const set_ = h("fieldset", { class: "wide" }, h("legend", { text: words(name) }), schema.description && h("p", { class: "help", text: plain(schema.description) }), wrong, list, h("div", { class: "more-items" }, add));
     this.places.set(path, { wrong, input: set_ });
     draw();
     return set_;
@@ -149,6 +161,8 @@ export class Form {
   }
 }
 
+const chosen = (value) => (value?.length ? value.join(", ") : "none");
+
 const tool = (name, label, disabled, click) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, disabled, on: { click } }, icon(name, 15));
 
 const swapped = (list, i) => list.with(i, list[i + 1]).with(i + 1, list[i]);
@@ -182,7 +196,7 @@ const inputs = {
   choices(schema, value, changed, id) {
     const chosen = new Set(value ?? []);
     const boxes = itemOf(schema).enum.map((each, i) => {
-      const box = h("input", { type: "checkbox", id: `${id}-${i}` });
+      const box = h("input", { type: "checkbox", id: `${id}-${i}`, value: each });
       box.checked = chosen.has(each);
       box.addEventListener("change", () => {
         chosen[box.checked ? "add" : "delete"](each);
@@ -190,7 +204,7 @@ const inputs = {
       });
       return h("label", { for: `${id}-${i}` }, box, each);
     });
-    return h("div", { class: "choices", id }, boxes);
+    return h("div", { class: "choices", id, role: "group" }, boxes);
   },
   lines(_schema, value, changed, id) {
     const input = h("textarea", { id, rows: 2, spellcheck: "false", placeholder: "one a line" });

@@ -28,9 +28,10 @@ export function stretches(transitions, now, since, current) {
 // shownState is what the machine itself is in: that of its transitions, also if it only observes.
 const shownState = (b) => (b.enforce ? b.state : b.would_be);
 
-export function lane(name) {
+// lane makes the drawing of one breaker; alone, its name stands elsewhere.
+export function lane(name, { alone = false } = {}) {
   const drawing = s("svg", { "aria-hidden": "true" });
-  const node = h("div", { class: "lane" }, h("div", { class: "lane-name" }, h("a", { href: detailLink(name), text: name })), drawing);
+  const node = h("div", { class: alone ? "lane alone" : "lane" }, !alone && h("div", { class: "lane-name" }, h("a", { href: detailLink(name), text: name })), drawing);
   return {
     node,
     draw(transitions, b, now, span) {
@@ -41,9 +42,7 @@ export function lane(name) {
         const wide = Math.max(x(to) - x(from), 1.5);
         const bar = s("rect", { class: `state-${state}`, x: x(from).toFixed(1), y: 2, width: wide.toFixed(1), height: HEIGHT, rx: 2 });
         if (wide < 20) return [bar];
-        const glyph = s("g", { class: `state-${state}`, transform: `translate(${(x(from) + 4).toFixed(1)} 6)` }, shape(state, 12));
-        glyph.setAttribute("color", state === "CLOSED" ? "var(--state)" : "#fff");
-        return [bar, glyph];
+        return [bar, s("g", { class: `state-${state}`, transform: `translate(${(x(from) + 4).toFixed(1)} 6)` }, shape(state, 12))];
       }));
     },
   };

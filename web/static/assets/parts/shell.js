@@ -18,7 +18,7 @@ export function shell(root, { logOut, retry }) {
   const view = h("main", { class: "view", id: "main", tabindex: -1 });
   const frame = h("div", { class: "shell" },
     h("header", { class: "topbar" }, brand(), lives[0].node, tools()),
-    h("div", { class: "side" }, brand(),
+    h("aside", { class: "side", "aria-label": "Dashboard" }, brand(),
       h("nav", { class: "nav", "aria-label": "Views" }, links),
       h("div", { class: "side-foot" }, h("div", null, lives[1].node), tools(),
         h("p", { class: "version" }, `${store.session.version ? `version ${store.session.version}` : ""}`))),

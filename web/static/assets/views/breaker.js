@@ -29,11 +29,11 @@ function facts(b) {
 }
 
 export function mount(root, name) {
-  const shown = card(name, { heading: "h2" });
+  const shown = card(name, { alone: true });
   const list = h("dl", { class: "facts" });
   const rows = h("ol", { class: "rows", "aria-label": "Transitions, newest first" });
   const none = h("p", { class: "empty", text: "It made no transition yet." });
-  const history = lane(name);
+  const history = lane(name, { alone: true });
   const missing = h("div", { class: "empty panel", hidden: true });
   const body = h("div", { class: "view" },
     h("div", { class: "detail-top" }, shown.node,
@@ -42,7 +42,7 @@ export function mount(root, name) {
       h("div", { class: "panel-head" }, h("h2", { text: "Transitions" }), h("span", { class: "soft small", text: "the last 15 minutes, and the last 50" })),
       h("div", { class: "panel-body" }, h("div", { class: "lanes" }, history.node)),
       transitionHead({ name: false }), rows, none));
-  root.append(h("div", { class: "page-head" }, h("h1", { tabindex: -1, text: name }), h("div", { class: "push" }, h("a", { class: "button plain", href: "#/board", text: "All breakers" }))), missing, body);
+  root.append(h("div", { class: "page-head" }, h("h1", { tabindex: -1, text: name }), h("div", { class: "push" }, h("a", { class: "button", href: "#/breakers", text: "All breakers" }))), missing, body);
 
   function draw() {
     const read = store.breakers.get(name);

@@ -52,7 +52,7 @@ function panel(name) {
   const remove = h("button", { class: "tiny danger", type: "button", text: "Delete", "aria-label": `Delete combo ${name}`, on: { click: () => removeDocument("combos", name) } });
   const node = h("section", { class: "panel combo", "aria-label": `Combo ${name}`, data: { combo: name } },
     h("div", { class: "panel-head" }, h("h2", { text: name }), about,
-      h("div", { class: "push" }, h("a", { class: "button", href: `#/combos/${path}`, text: "Edit", "aria-label": `Edit combo ${name}` }), remove)),
+      h("div", { class: "push" }, h("a", { class: "button tiny", href: `#/combos/${path}`, text: "Edit", "aria-label": `Edit combo ${name}` }), remove)),
     rows, wrong, foot);
   return {
     node,
@@ -62,7 +62,9 @@ function panel(name) {
       attribute(remove, "hidden", combo.managed_by === "file");
       attribute(wrong, "hidden", !explained?.error);
       text(wrong, explained?.error);
-      keyed(rows, explained?.candidates ?? [], (c) => `${c.provider}/${c.model}`, candidate);
+      const candidates = explained?.candidates ?? [];
+      const first = candidates.find((c) => c.admitted);
+      keyed(rows, candidates.map((c) => ({ ...c, first: c === first })), (c) => `${c.provider}/${c.model}`, candidate);
       if (explained) for (const part of rows.keyedParts.values()) part.readAt = explained.readAt;
       text(foot, explained?.when_exhausted ? `When every target refuses, the combo ${EXHAUSTED[explained.when_exhausted] ?? explained.when_exhausted}.` : "");
       this.tick();
@@ -88,13 +90,13 @@ function candidate() {
       now = c;
       text(place, c.position);
       row.classList.toggle("skipped", !c.admitted);
-      const seen = JSON.stringify([c.state, c.admitted, c.skip_reason, c.breaker, c.suspect]);
+      const seen = JSON.stringify([c.state, c.admitted, c.skip_reason, c.breaker, c.suspect, c.first]);
       if (seen === was) return;
       was = seen;
       replace(target, h("strong", { text: c.model }), h("span", { class: "soft", text: ` of ${c.provider}` }), c.suspect && h("span", { class: "flag", text: "suspect" }));
       replace(state, badge(c.state));
       replace(reason, c.admitted
-        ? h("span", { class: "verdict-yes", text: "would be asked" })
+        ? h("span", { class: "verdict-yes", text: c.first ? "asked first" : "next in line" })
         : h("span", { class: "verdict-no" }, `skipped, ${SKIPS[c.skip_reason] ?? c.skip_reason}`, c.breaker && h("span", { class: "soft small" }, " (", h("a", { href: detailLink(c.breaker), text: c.breaker }), ")")));
     },
     tick() {

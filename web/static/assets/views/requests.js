@@ -2,7 +2,7 @@
 
 import { get } from "../core/api.js";
 import { attribute, h, keyed, replace, text } from "../core/dom.js";
-import { count, dateAndTime, duration, plural, timeOfDay } from "../core/format.js";
+import { count, dateAndTime, duration, timeOfDay } from "../core/format.js";
 import { icon } from "../core/icons.js";
 import { on, store } from "../core/store.js";
 import { waterfall } from "../parts/waterfall.js";
@@ -107,7 +107,7 @@ function row(r, open) {
     h("span", { class: `outcome outcome-${r.outcome}` }, h("span", { "aria-hidden": "true", text: SIGNS[r.outcome] ?? "?" }), r.outcome, h("span", { class: "soft number", text: r.status })),
     h("span", { class: "combo-name", text: r.combo ?? r.model }),
     h("span", { class: "target", text: r.target ?? "nobody" }),
-    h("span", { class: "tries end number", text: plural(sent, "attempt") }),
+    h("span", { class: "tries end number", text: sent }),
     h("span", { class: "first-token end number", text: r.first_token_ms === null ? "–" : duration(r.first_token_ms) }),
     h("span", { class: "total end number", text: duration(r.total_ms) }),
     h("span", { class: "turn" }, icon("turn", 14)));
