@@ -232,7 +232,8 @@ func TestRequestsToResponsesAreWrittenWithinItsLimits(t *testing.T) {
 		want    string
 		dropped []string
 	}{
-		"few tokens": {conversation{maxTokens: "1"}, "m", `"max_output_tokens":16`, nil},
+		"a long name of a user": {conversation{user: strings.Repeat("u", 65)}, "m", `"user":"` + shortened(strings.Repeat("u", 65), 64) + `"`, nil},
+		"few tokens":            {conversation{maxTokens: "1"}, "m", `"max_output_tokens":16`, nil},
 		"members of other dialects": {
 			conversation{
 				topK: "40", seed: "18446744073709551615", stop: []string{"\n"}, frequencyPenalty: "1", presencePenalty: "1",

@@ -162,7 +162,7 @@ func (w *responsesRequest) limits(c *conversation) {
 	w.rawMember("temperature", c.temperature)
 	w.rawMember("top_p", c.topP)
 	if c.user != "" {
-		w.textMember("user", c.user)
+		w.textMember("user", shortened(c.user, longestUser))
 	}
 	for _, m := range []member{
 		{"top_k", c.topK}, {"seed", c.seed}, {"stop", strings.Join(c.stop, "")},
