@@ -36,7 +36,7 @@ var (
 )
 
 // shown is an event in a line.
-func (e event) shown() string {
+func (e *event) shown() string {
 	switch e.is {
 	case began:
 		return fmt.Sprintf("began %s %s %d", e.id, e.model, e.created)
