@@ -23,12 +23,16 @@ type Secrets struct {
 	InMemory   bool   // the token dies with the process: it is shown at each start
 }
 
+// Where the admin token stands: in the environment, else in a file of the data directory.
 const (
-	tokenFile     = "admin.token"
-	keyFile       = "secret.key"
-	adminTokenEnv = "OHMROUTE_ADMIN_TOKEN" //nolint:gosec // the name of a variable
-	secretKeyEnv  = "OHMROUTE_SECRET_KEY"
-	tokenPrefix   = "ohmadmin-"
+	AdminTokenEnv = "OHMROUTE_ADMIN_TOKEN" //nolint:gosec // the name of a variable
+	TokenFile     = "admin.token"
+)
+
+const (
+	keyFile      = "secret.key"
+	secretKeyEnv = "OHMROUTE_SECRET_KEY"
+	tokenPrefix  = "ohmadmin-"
 
 	leastToken      = 16 // characters of an admin token that somebody chose
 	leastPassphrase = 16 // characters of a secret key that isn't 32 encoded bytes
@@ -54,14 +58,14 @@ func LoadSecrets(dir string, env func(string) (string, bool)) (Secrets, error) {
 }
 
 func (s *Secrets) loadToken(dir string, env func(string) (string, bool)) error {
-	if token, set := env(adminTokenEnv); set && token != "" {
+	if token, set := env(AdminTokenEnv); set && token != "" {
 		if wrong := secretRule(token); wrong != "" || len(token) < leastToken {
-			return fmt.Errorf("%s must have at least %d printable ASCII characters without blanks", adminTokenEnv, leastToken)
+			return fmt.Errorf("%s must have at least %d printable ASCII characters without blanks", AdminTokenEnv, leastToken)
 		}
 		s.AdminToken = token
 		return nil
 	}
-	path := filepath.Join(dir, tokenFile)
+	path := filepath.Join(dir, TokenFile)
 	fresh := tokenPrefix + base64.RawURLEncoding.EncodeToString(randomBytes())
 	token, kept, err := readOrMake(path, fresh)
 	if err != nil {

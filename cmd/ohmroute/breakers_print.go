@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/ohmroute/ohmroute/circuitbreaker"
+	"github.com/ohmroute/ohmroute/server/adminclient"
+)
+
+// terminal is what is known of the output.
+type terminal struct {
+	is    bool
+	width int // columns; 0: as many as it takes
+}
+
+func terminalOf(w world) terminal {
+	f, ok := w.out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return terminal{}
+	}
+	t := terminal{is: true}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		t.width = width
+	}
+	return t
+}
+
+// colours are ANSI's for the states.
+var colours = map[circuitbreaker.State]string{
+	circuitbreaker.Closed: "32", circuitbreaker.Degraded: "33", circuitbreaker.Open: "31",
+	circuitbreaker.HalfOpen: "36", circuitbreaker.Isolated: "35",
+}
+
+// painted is a state's word in its colour, on terminals whose user wants colours.
+func painted(w world, t terminal, s circuitbreaker.State, text string) string {
+	if no, _ := w.env("NO_COLOR"); !t.is || no != "" {
+		return text
+	}
+	return "\x1b[" + colours[s] + "m" + text + "\x1b[0m"
+}
+
+func statuses(all []*adminclient.Breaker) []circuitbreaker.Status {
+	list := make([]circuitbreaker.Status, len(all))
+	for i, b := range all {
+		list[i] = b.Status
+	}
+	return list
+}
+
+// columns are the heads of a listing of breakers.
+var columns = []string{"NAME", "STATE", "COUNT", "RETRY IN", "WHY"}
+
+// printBreakers prints a table. On a terminal the last column is cut to its width, and states have colours.
+func printBreakers(w world, all []circuitbreaker.Status) {
+	printTable(w, terminalOf(w), all)
+}
+
+func printTable(w world, t terminal, all []circuitbreaker.Status) {
+	rows := make([][]string, 0, len(all)+1)
+	rows = append(rows, columns)
+	for i := range all {
+		rows = append(rows, rowOf(&all[i]))
+	}
+	widths := make([]int, len(columns))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	if t.width > 0 { // names give way to the rest, but not beyond what tells them apart
+		rest := t.width - widths[1] - widths[2] - widths[3] - 4*len("  ") - 12
+		widths[0] = min(widths[0], max(rest, 20))
+	}
+	for i, row := range rows {
+		line := 0
+		var b strings.Builder
+		for j, cell := range row {
+			room := widths[j]
+			if j == len(row)-1 && t.width > 0 {
+				room = t.width - line
+			}
+			if j < len(row)-1 || t.width > 0 {
+				cell = cut(cell, room)
+			}
+			padding := max(widths[j]-utf8.RuneCountInString(cell), 0)
+			line += utf8.RuneCountInString(cell) + padding + 2
+			if i > 0 && j == 1 {
+				cell = painted(w, t, all[i-1].State, cell)
+			}
+			b.WriteString(cell)
+			if j < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", padding+2))
+			}
+		}
+		fmt.Fprintln(w.out, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// rowOf is a breaker as a listing shows it.
+func rowOf(b *circuitbreaker.Status) []string {
+	state := b.State.String()
+	if !b.Enforce {
+		state += " (observed: " + b.WouldBe.String() + ")"
+	}
+	retry := "-"
+	if b.State != circuitbreaker.Closed && b.State != circuitbreaker.Degraded && b.RetryAfter >= 0 || b.RetryAfter > 0 {
+		retry = b.RetryAfter.Round(time.Second).String()
+	}
+	return []string{b.Name, state, fmt.Sprintf("%d/%d", b.FailureCount, b.FailureThreshold), retry, whyOf(b)}
+}
+
+func whyOf(b *circuitbreaker.Status) string {
+	switch {
+	case b.Isolated != nil:
+		return strings.TrimRight("by "+b.Isolated.By+": "+b.Isolated.Reason, ": ")
+	case b.LastFailureKind != "" && !b.LastFailureAt.IsZero():
+		return string(b.LastFailureKind) + " at " + b.LastFailureAt.Local().Format(time.TimeOnly)
+	default:
+		return ""
+	}
+}
+
+// cut shortens a text to a width.
+func cut(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	if width < 2 {
+		return ""
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// printJSON prints what the gateway sent, indented.
+func printJSON(w world, raw json.RawMessage) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w.out, b.String())
+	return err
+}
