@@ -117,7 +117,7 @@ func TestAnswersRepeatTheRequest(t *testing.T) {
 	for name, want := range map[string]string{
 		"id": `"resp_req_golden"`, "created_at": "1764547200", "model": `"target-model"`,
 		"instructions": `"Be\nbrief"`, "tools": `[{"type":"custom","name":"say"}]`, "tool_choice": `"required"`,
-		"temperature": "0.70", "metadata": `{"a":"b"}`, "text": `{"format":{"type":"text"}}`, "parallel_tool_calls": "true",
+		"temperature": "0.70", "metadata": `{"a": "b"}`, "text": `{"format":{"type":"text"}}`, "parallel_tool_calls": "true",
 		"top_p": "null",
 	} {
 		if got.Get(name).Raw != want {

@@ -55,10 +55,10 @@ func customInput(arguments string) string {
 	return arguments
 }
 
-// customTools are the names of a request's custom tools.
-func customTools(request []byte) map[string]bool {
+// customTools are the names of the custom tools among a request's tools.
+func customTools(tools gjson.Result) map[string]bool {
 	names := map[string]bool{}
-	gjson.GetBytes(request, "tools").ForEach(func(_, t gjson.Result) bool {
+	tools.ForEach(func(_, t gjson.Result) bool {
 		if t.Get("type").Str == "custom" {
 			names[t.Get("name").Str] = true
 		}

@@ -43,24 +43,27 @@ const (
 )
 
 func newResponsesObject(r Reply) *responsesObject {
-	o := &responsesObject{custom: customTools(r.Request)}
+	asked := map[string]gjson.Result{}
+	gjson.ParseBytes(r.Request).ForEach(func(name, v gjson.Result) bool {
+		asked[name.Str] = v
+		return true
+	})
 	var w writer
 	for _, m := range responsesRepeated {
 		w.key(m.name)
-		if v := gjson.GetBytes(r.Request, m.name); v.Type != gjson.Null && (!v.IsObject() || !unset(v)) {
+		if v := asked[m.name]; v.Type != gjson.Null && (!v.IsObject() || !unset(v)) {
 			w.raw(oneLine(v.Raw))
 		} else {
 			w.raw(m.raw)
 		}
 	}
-	o.repeated = w.b
-	return o
+	return &responsesObject{repeated: w.b, custom: customTools(asked["tools"])}
 }
 
-// oneLine is JSON without blanks that mean nothing.
+// oneLine is JSON on a line of its own, as the data of an event has to be.
 func oneLine(raw string) string {
 	var b bytes.Buffer
-	if json.Compact(&b, []byte(raw)) != nil {
+	if !strings.ContainsAny(raw, "\r\n") || json.Compact(&b, []byte(raw)) != nil {
 		return raw
 	}
 	return b.String()
