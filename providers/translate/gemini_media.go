@@ -6,6 +6,35 @@ import (
 	"strings"
 )
 
+// media writes an image, a file or a piece of audio.
+func (w *geminiRequest) media(b block) error {
+	m := b.media
+	if m.data == "" && m.url == "" {
+		return unsayable("messages", "The file %q is kept by another provider than Gemini, which can't read it.", m.kept)
+	}
+	if b.detail == "low" || b.detail == "high" {
+		w.notes.drop("messages.content.image_url.detail")
+	}
+	if b.is == fileBlock && b.name != "" {
+		w.notes.drop("messages.content.file.filename")
+	}
+	member, value := "inlineData", m.data
+	if m.data == "" {
+		member, value = "fileData", m.url
+	}
+	w.object(member)
+	if kind := m.kind(b.name); kind != "" {
+		w.textMember("mimeType", kind)
+	}
+	if m.data == "" {
+		w.textMember("fileUri", value)
+	} else {
+		w.textMember("data", value)
+	}
+	w.end('}')
+	return nil
+}
+
 // mediaKinds are the MIME types that endings of names stand for.
 var mediaKinds = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif",
