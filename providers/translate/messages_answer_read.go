@@ -50,7 +50,11 @@ func readMessagesPart(v gjson.Result) (b block, known bool) {
 		s := unsealed(v.Get("signature").Str, Messages)
 		return block{is: reasoningBlock, text: v.Get("thinking").Str, signature: s}, true
 	case "redacted_thinking":
-		return block{is: reasoningBlock, signature: signature{Messages, redactedMark + v.Get("data").Str}}, true
+		s := unsealed(v.Get("data").Str, Messages)
+		if s.from == Messages {
+			s.text = redactedMark + s.text
+		}
+		return block{is: reasoningBlock, signature: s}, true
 	case "tool_use":
 		b = block{is: callBlock, id: v.Get("id").Str, name: v.Get("name").Str}
 		if input := v.Get("input"); input.IsObject() && !unset(input) {
@@ -73,7 +77,7 @@ func (u *messagesUsage) read(v gjson.Result) {
 		"cache_creation_input_tokens":           &u.cacheWrite,
 		"output_tokens_details.thinking_tokens": &u.thinking,
 	} {
-		if n := v.Get(name); n.Type == gjson.Number {
+		if n := v.Get(name); n.Type == gjson.Number && n.Num >= 0 && n.Num < 1<<53 {
 			*count = n.Int()
 		}
 	}

@@ -50,18 +50,19 @@ func TestReasonsForTheEndOfAnAnswer(t *testing.T) {
 		blocks []block
 		want   string
 	}{
-		"stop":             {finishStop, "", nil, `"end_turn",null`},
-		"unknown":          {0, "", nil, `"end_turn",null`},
-		"stop sequence":    {finishStop, "!", nil, `"stop_sequence","!"`},
-		"length":           {finishLength, "", nil, `"max_tokens",null`},
-		"calls":            {finishCalls, "", call, `"tool_use",null`},
-		"stop with calls":  {finishStop, "", call, `"tool_use",null`},
-		"cut calls":        {finishLength, "", call, `"max_tokens",null`},
-		"filter":           {finishFilter, "", nil, `"refusal",null`},
-		"refusal":          {finishRefusal, "", nil, `"refusal",null`},
-		"stop and refusal": {finishStop, "", refusal, `"refusal",null`},
-		"pause":            {finishPause, "", nil, `"pause_turn",null`},
-		"window":           {finishWindow, "", nil, `"model_context_window_exceeded",null`},
+		"stop":                {finishStop, "", nil, `"end_turn",null`},
+		"unknown":             {0, "", nil, `"end_turn",null`},
+		"stop sequence":       {finishStop, "!", nil, `"stop_sequence","!"`},
+		"length":              {finishLength, "", nil, `"max_tokens",null`},
+		"calls":               {finishCalls, "", call, `"tool_use",null`},
+		"stop with calls":     {finishStop, "", call, `"tool_use",null`},
+		"calls without calls": {finishCalls, "", nil, `"end_turn",null`},
+		"cut calls":           {finishLength, "", call, `"max_tokens",null`},
+		"filter":              {finishFilter, "", nil, `"refusal",null`},
+		"refusal":             {finishRefusal, "", nil, `"refusal",null`},
+		"stop and refusal":    {finishStop, "", refusal, `"refusal",null`},
+		"pause":               {finishPause, "", nil, `"pause_turn",null`},
+		"window":              {finishWindow, "", nil, `"model_context_window_exceeded",null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n notes

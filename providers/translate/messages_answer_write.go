@@ -93,10 +93,10 @@ func (r Reply) callIDOf(b *block, at int) string {
 }
 
 // told is why the model stopped, as the answer shows it: there are targets that stop for no reason behind calls and
-// refusals.
+// refusals, and some that stop for calls and make none.
 func (f finish) told(calls, refusals bool) finish {
 	switch {
-	case f > finishStop:
+	case f > finishStop && f != finishCalls:
 		return f
 	case calls:
 		return finishCalls
@@ -108,15 +108,12 @@ func (f finish) told(calls, refusals bool) finish {
 
 // writeStopReason writes the members that tell why the model stopped.
 func (w *writer) writeStopReason(f finish, stop string) {
-	reason := stopReasons[f]
 	if f == finishStop && stop != "" {
-		reason = "stop_sequence"
-	}
-	w.textMember("stop_reason", reason)
-	if stop != "" {
+		w.textMember("stop_reason", "stop_sequence")
 		w.textMember("stop_sequence", stop)
 		return
 	}
+	w.textMember("stop_reason", stopReasons[f])
 	w.rawMember("stop_sequence", "null")
 }
 
@@ -127,9 +124,9 @@ func (w *writer) writeUsage(u *usage) {
 	}
 	w.begin('{')
 	w.intMember("input_tokens", max(u.input-u.cacheRead-u.cacheWrite, 0))
-	w.intMember("cache_creation_input_tokens", u.cacheWrite)
-	w.intMember("cache_read_input_tokens", u.cacheRead)
-	w.intMember("output_tokens", u.output)
+	w.intMember("cache_creation_input_tokens", max(u.cacheWrite, 0))
+	w.intMember("cache_read_input_tokens", max(u.cacheRead, 0))
+	w.intMember("output_tokens", max(u.output, 0))
 	if u.reasoning > 0 {
 		w.object("output_tokens_details")
 		w.intMember("thinking_tokens", u.reasoning)
