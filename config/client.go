@@ -20,7 +20,9 @@ func (p Provider) withPreset() Provider {
 	if len(p.Dialects) == 0 {
 		p.Dialects = preset.Dialects
 	}
-	if len(p.Dialects) == 0 {
+	if fixed, own := kindDialects[p.Kind]; own {
+		p.Dialects = fixed
+	} else if len(p.Dialects) == 0 {
 		p.Dialects = []providers.Endpoint{providers.Chat}
 	}
 	if p.BreakerScope == "" {
