@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
 )
 
 func TestAnswersOfAnthropicAreRead(t *testing.T) {
@@ -94,4 +95,36 @@ func TestUsageIsNeverNegative(t *testing.T) {
 	if got := gjson.GetBytes(w.b, "input_tokens").Raw; got != "0" {
 		t.Errorf("input_tokens is %s", got)
 	}
+}
+
+// What a target answered comes back in the history as it was: its reasoning, and the signatures that it wants to see again.
+func TestAnAnswerComesBackAsItWasGivenToAClientOfMessages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := anAnswer(t)
+		var n notes
+		content := gjson.GetBytes(writeMessagesAnswer(a, reply(nil), &n), "content").Raw
+		c, dropped, err := readMessages(`{"messages":[{"role":"user","content":"."},{"role":"assistant","content":` + content + `}]}`)
+		if err != nil || len(dropped) > 0 {
+			t.Fatalf("refused or dropped: %v, %v\n%s", err, dropped, content)
+		}
+		var want []block
+		for i, b := range a.blocks {
+			switch b.is {
+			case callBlock:
+				b.id, b.text = reply(nil).callIDOf(&b, i), argumentsObject(b.text)
+			case refusalBlock:
+				b.is = textBlock
+			}
+			if b.text != "" || b.signature.text != "" {
+				want = append(want, b)
+			}
+		}
+		var got []block
+		if len(c.turns) > 1 {
+			got = c.turns[1].blocks
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got  %+v\nwant %+v\n%s", got, want, content)
+		}
+	})
 }
