@@ -20,7 +20,8 @@ func (c *responsesCheck) item(typ string, at int64, item gjson.Result) error {
 	if typ == "response.output_item.done" {
 		return c.itemDone(at, item)
 	}
-	id, speaks := item.Get("id").Str, kind == "message" || kind == "reasoning"
+	id := item.Get("id").Str
+	speaks := kind == "message" || kind == "reasoning" && !item.Get("encrypted_content").Exists() // which is a call's signature
 	switch {
 	case at != int64(len(c.order)):
 		return fmt.Errorf("its index is %d, and %d items came before it", at, len(c.order))

@@ -40,7 +40,7 @@ func (r *responsesReader) content(v gjson.Result, param, path string) ([]block, 
 		if o.err != nil {
 			return nil, o.err
 		}
-		if b.is != textBlock || b.text != "" {
+		if b.text != "" || b.is != textBlock && b.is != refusalBlock {
 			blocks = append(blocks, b)
 		}
 	}
