@@ -7,6 +7,15 @@ import (
 	"testing"
 )
 
+// readsOn wants the text behind a thought; how much of the thought a client shows is its own affair.
+func readsOn(t *testing.T, _ party, _ string, p played) {
+	t.Helper()
+	fine(t, p)
+	if p.Text != hello {
+		t.Errorf("the text is %q", p.Text)
+	}
+}
+
 // fine fails the test if the client saw an error.
 func fine(t *testing.T, p played) {
 	t.Helper()

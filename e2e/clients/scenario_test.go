@@ -77,6 +77,7 @@ const (
 var scenarios = []scenario{
 	{name: "text", column: "text", op: "text", scripts: plays("chat " + hello), check: isHello},
 	{name: "stream", column: "stream", op: "stream", scripts: plays("chat " + hello), check: isHello},
+	{name: "reasoning", column: "reasoning", op: "stream", scripts: plays("role; reason Let me think.; chunk " + hello + "; finish stop; done"), check: readsOn},
 	{name: "tools", column: "tools", op: "tools", scripts: callsTools, check: calledBoth},
 	{name: "tools-streamed", column: "tools", op: "toolsStream", scripts: callsToolsStreamed, check: calledBoth},
 	{
