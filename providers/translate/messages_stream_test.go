@@ -190,8 +190,10 @@ func TestStreamsOfAnthropicAreReadAsEvents(t *testing.T) {
 				`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s"}}`, `{"type":"content_block_stop","index":0}`,
 			},
 			[]event{
-				{is: opened, block: block{is: reasoningBlock}}, {is: more, text: "t"},
-				{is: signed, signature: signature{Messages, "s"}}, {is: closed},
+				{is: opened, block: block{is: reasoningBlock}},
+				{is: more, text: "t"},
+				{is: signed, signature: signature{Messages, "s"}},
+				{is: closed},
 			},
 		},
 		"redacted thinking": {
@@ -243,7 +245,9 @@ func TestEndsOfStreamsOfAnthropic(t *testing.T) {
 		"a refusal that is explained": {
 			[]string{`{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}}`, stop},
 			[]event{
-				{is: opened, block: block{is: refusalBlock}}, {is: more, text: "no"}, {is: closed},
+				{is: opened, block: block{is: refusalBlock}},
+				{is: more, text: "no"},
+				{is: closed},
 				{is: finished, finish: finishRefusal},
 			},
 		},
