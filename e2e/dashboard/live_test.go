@@ -1,15 +1,10 @@
 package dashboard
 
-import (
-	"testing"
-
-	"github.com/ohmroute/ohmroute/e2e/process"
-)
+import "testing"
 
 func TestABreakerGoesThroughAllStatesBeforeTheOperatorsEyes(t *testing.T) {
 	w := newWorld(t, brisk, "times 5; "+down, "wait probe; "+up)
 	p := w.enter()
-	const shaky = "provider:shaky"
 	p.state(shaky, "CLOSED")
 
 	w.asks("fast", 3)
@@ -49,9 +44,58 @@ func TestABreakerGoesThroughAllStatesBeforeTheOperatorsEyes(t *testing.T) {
 	}
 }
 
+func TestABreakerThatOnlyObservesSaysWhatItWouldDo(t *testing.T) {
+	w := newWorld(t, object{"cooldown": "0s", "enforce": false}, down)
+	p := w.enter()
+	w.asks("fast", 5)
+	p.says(on(shaky, ".flag"), "observes only, would be OPEN")
+	p.state(shaky, "CLOSED")
+}
+
+func TestAParkedBreakerSaysHowLong(t *testing.T) {
+	w := newWorld(t, object{"cooldown": "1h"}, down)
+	p := w.enter()
+	w.ask("fast")
+	p.says(on(shaky, ".wait"), "parked for 5")
+	p.state(shaky, "CLOSED")
+	p.button("Combos")
+	p.says(".candidate-row", "skipped, parked after a failure (provider:shaky)")
+	p.says(".candidate-row", "asked first")
+}
+
+func TestRequestsArriveWithTheirAttempts(t *testing.T) {
+	w := newWorld(t, slow, down)
+	p := w.enter()
+	p.button("Requests")
+	p.says(".empty", "No request of this sort")
+	w.ask("fast")
+	p.says("[data-request] .target", "spare/m")
+	p.click("[data-request] button")
+	p.says(".waterfall li", "server_error, HTTP 500")
+	p.says(".waterfall li", "answered, HTTP 200")
+	if n := eval[int](p, `document.querySelectorAll(".waterfall rect").length`); n != 2 {
+		t.Errorf("%d bars are drawn", n)
+	}
+	eval[bool](p, `(() => { const s = document.querySelector("#outcome"); s.value = "failed"; s.dispatchEvent(new Event("change")); return true; })()`)
+	p.says(".empty", "No request of this sort")
+	w.ask("shaky/m")
+	p.says("[data-request] .outcome", "failed")
+}
+
+func TestTotalsCountWhatWasAnswered(t *testing.T) {
+	w := newWorld(t, slow, down)
+	w.asks("fast", 2)
+	p := w.enter()
+	p.button("Totals")
+	p.says(".tile", "Requests2")
+	p.says(".bars li", "shaky/m2")
+	w.ask("fast")
+	p.says(".tile", "Requests3")
+}
+
 func TestACountdownRunsToTheNextProbe(t *testing.T) {
-	w := newWorld(t, process.Object{"cooldown": "0s", "reset_timeout": "1h", "jitter": 0}, down)
-	w.trip()
+	w := newWorld(t, slow, down)
+	w.trip(5)
 	p := w.enter()
 	p.says(on("provider:shaky", ".wait"), "probe in 59 min 5")
 	p.says(on("provider:shaky", ".wait"), "probe in 59 min 58 s")

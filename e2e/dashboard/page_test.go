@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -192,10 +194,24 @@ func (p *page) fill(selector, text string) {
 	p.press(text)
 }
 
-// press sends keys to whatever has the focus.
+// press sends keys to whatever has the focus. As on a keyboard, a character comes only from a key that nobody has taken.
 func (p *page) press(keys string) {
 	p.t.Helper()
-	p.do("pressing keys", chromedp.KeyEvent(keys))
+	p.do("pressing keys", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			events := kb.Encode(r)
+			pressed, released := events[0], events[len(events)-1]
+			if len(events) == 3 {
+				pressed.Text, pressed.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			}
+			for _, e := range []*input.DispatchKeyEventParams{pressed, released} {
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
 }
 
 // states is what the board shows of each breaker.
@@ -212,7 +228,9 @@ func (p *page) state(name, state string) {
 }
 
 // on is the selector of something on the card of a breaker.
-func on(name, selector string) string { return fmt.Sprintf(".card[data-name=%s] %s", quoted(name), selector) }
+func on(name, selector string) string {
+	return fmt.Sprintf(".card[data-name=%s] %s", quoted(name), selector)
+}
 
 // expect removes faults that the test has provoked.
 func (p *page) expect(text string) {

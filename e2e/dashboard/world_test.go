@@ -71,12 +71,12 @@ func (w *world) asks(model string, times int) {
 	}
 }
 
-// trip opens the breaker of shaky.
-func (w *world) trip() {
+// trip opens the breaker of shaky with so many failures.
+func (w *world) trip(times int) {
 	w.t.Helper()
-	w.asks("fast", 5)
+	w.asks("fast", times)
 	if state := w.State("provider:shaky"); state != "OPEN" {
-		w.t.Fatalf("after five failures the breaker is %s", state)
+		w.t.Fatalf("after %d failures the breaker is %s", times, state)
 	}
 }
 

@@ -47,9 +47,10 @@ export function replace(node, ...children) {
 }
 
 // keyed makes the children of parent follow items: make(item) gives {node, update?} for a new one, update(item) is
-// called for each. What stays keeps its node, and with it focus and selection.
+// called for each. What stays keeps its node, and with it focus and selection; a node that is moved gets its focus back.
 export function keyed(parent, items, keyOf, make) {
   const before = parent.keyedParts ?? new Map();
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
   const now = new Map();
   let at = parent.firstChild;
   for (const item of items) {
@@ -64,6 +65,7 @@ export function keyed(parent, items, keyOf, make) {
     if (!now.has(key)) part.node.remove();
   }
   parent.keyedParts = now;
+  if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
 }
 
 // ids are unique in the page, to tie labels to what they label.

@@ -3,7 +3,6 @@
 
 import { breakerPath, get, post, serverNow } from "./api.js";
 
-const REQUESTS_KEPT = 300;
 const TRANSITIONS_KEPT = 2000;
 const SOON = 60; // ms that events of one burst are collected before what they touch is read
 const PAUSE = 1000; // ms between two readings of the whole list for the sake of counts
@@ -15,14 +14,13 @@ export const store = {
   session: null,
   phase: "connecting", // of the event stream
   retryAt: 0,
-  breakers: new Map(), // by name: {b, readAt}, readAt by performance.now()
+  breakers: new Map(), // by name: {b, askedAt, readAt}, times by performance.now()
   persistence: null,
   transitions: [], // newest first
   history: false, // whether transitions of before this page was opened are there
   combos: null,
   explanations: new Map(), // by combo: {candidates, readAt} or {error}
   providers: null,
-  requests: [], // newest first, as they finished since the page was opened
   keys: null,
   stats: null,
 };
@@ -41,10 +39,10 @@ export function changed(topic, detail) {
   for (const listener of [...(listeners.get(topic) ?? [])]) listener(detail);
 }
 
-function keep(b) {
-  const known = store.breakers.get(b.name);
-  if (known && known.b.version > b.version) return; // an older answer that came later
-  store.breakers.set(b.name, { b, readAt: performance.now() });
+// keep takes over a breaker from an answer to a question that was asked at askedAt, unless a later one is here already.
+function keep(b, askedAt) {
+  if (store.breakers.get(b.name)?.askedAt > askedAt) return;
+  store.breakers.set(b.name, { b, askedAt, readAt: performance.now() });
 }
 
 // once runs one reading at a time; a call while one is under way makes it run once more, and waits for that.
@@ -65,10 +63,11 @@ function once(reading) {
 }
 
 export const loadBreakers = once(async () => {
+  const askedAt = performance.now();
   const { breakers, persistence } = await get("/api/v1/breakers");
   const names = new Set(breakers.map((b) => b.name));
   for (const name of store.breakers.keys()) if (!names.has(name)) store.breakers.delete(name);
-  breakers.forEach(keep);
+  for (const b of breakers) keep(b, askedAt);
   store.persistence = persistence;
   changed("breakers");
   changed("persistence");
@@ -109,7 +108,7 @@ export const loadStats = once(async () => {
 
 // loadHistory reads the transitions that breakers made before the page was opened.
 export const loadHistory = once(async () => {
-  const names = [...store.breakers.values()].filter(({ b }) => b.version > 0).map(({ b }) => b.name).slice(0, 200);
+  const names = [...store.breakers.values()].filter(({ b }) => b.version > 0 || b.reason).map(({ b }) => b.name).slice(0, 200);
   const lists = [];
   for (let i = 0; i < names.length; i += MANY) {
     lists.push(...await Promise.all(names.slice(i, i + MANY).map((name) => get(breakerPath(name)).catch(() => null))));
@@ -145,6 +144,7 @@ export async function loadAll() {
 const touched = new Set();
 let collecting = 0;
 
+// touch has breakers read soon.
 function touch(names) {
   names.forEach((name) => touched.add(name));
   collecting ||= setTimeout(readTouched, SOON);
@@ -154,10 +154,11 @@ async function readTouched() {
   collecting = 0;
   const names = [...touched];
   touched.clear();
+  const askedAt = performance.now();
   try {
     if (names.length > MANY) await loadBreakers();
     else {
-      (await Promise.all(names.map((name) => get(breakerPath(name))))).forEach(keep);
+      for (const b of await Promise.all(names.map((name) => get(breakerPath(name))))) keep(b, askedAt);
       changed("breakers");
     }
     await loadExplanations();
@@ -187,15 +188,31 @@ export function refresh() {
 
 const collections = { providers: () => store.providers && loadProviders(), combos: loadCombos, keys: () => store.keys && loadKeys() };
 
+// Events come in bursts, when a cut stream is resumed or under load: views are told of them together.
+let arrived = { transitions: [], requests: [] };
+let arriving = 0;
+
+function collect(sort, data) {
+  arrived[sort].push(data);
+  arriving ||= setTimeout(() => {
+    const { transitions, requests } = arrived;
+    arrived = { transitions: [], requests: [] };
+    arriving = 0;
+    if (transitions.length) {
+      addTransitions(transitions);
+      changed("transitions", transitions);
+    }
+    if (requests.length) changed("requests", requests);
+  }, SOON);
+}
+
 const handlers = {
   "breaker.transition": (t) => {
-    addTransitions([t]);
-    changed("transitions", t);
+    collect("transitions", t);
     touch([t.name]);
   },
   "request.finished": (r) => {
-    store.requests = [r, ...store.requests.filter((known) => known.id !== r.id)].slice(0, REQUESTS_KEPT);
-    changed("requests", r);
+    collect("requests", r);
     readLater();
   },
   "config.changed": (change) => {

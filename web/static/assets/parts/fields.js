@@ -67,7 +67,7 @@ export class Form {
       return h("div", { class: "field" }, h("div", { class: "check" }, input, h("label", { for: id, text: words(name) })), wrong, help);
     }
     if (sort === "choices") {
-      const fold = h("details", { class: "sub wide" }, h("summary", null, words(name), h("span", { class: "soft chosen", text: chosen(value) })), help, input, wrong);
+      const fold = h("details", { class: "sub wide", data: { fold: path } }, h("summary", null, words(name), h("span", { class: "soft chosen", text: chosen(value) })), help, input, wrong);
       input.addEventListener("change", () => text(fold.querySelector(".chosen"), chosen([...input.querySelectorAll(":checked")].map((box) => box.value))));
       this.places.set(path, { wrong, input: fold, open: () => (fold.open = true) });
       return fold;
@@ -79,7 +79,7 @@ export class Form {
   fold(name, schema, value, path, changed) {
     const wrong = h("p", { class: "wrong" });
     const inner = h("div");
-    const fold = h("details", { class: "sub wide" }, h("summary", { text: words(name) }), schema.description && h("p", { class: "help", text: plain(schema.description) }), wrong, inner);
+    const fold = h("details", { class: "sub wide", data: { fold: path } }, h("summary", { text: words(name) }), schema.description && h("p", { class: "help", text: plain(schema.description) }), wrong, inner);
     // Made when it is opened: most are not, and some hold many fields.
     const fill = () => inner.hasChildNodes() || inner.append(this.group(schema, value ?? {}, path, (next) => {
       value = next;

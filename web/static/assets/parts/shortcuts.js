@@ -46,13 +46,10 @@ export function startShortcuts(frame) {
     if (target.closest?.("input, textarea, select, [contenteditable], dialog")) return;
     if (event.key === "Enter" && !target.matches?.(".card")) return;
     const view = VIEWS[Number(event.key) - 1];
-    if (/^[1-9]$/.test(event.key) && view) location.hash = `#/${view.id}`;
-    else {
-      const found = KEYS.find(([key, , action]) => key === event.key && action);
-      if (!found) return;
-      found[2](frame);
-    }
-    event.preventDefault();
+    const action = view ? () => (location.hash = `#/${view.id}`) : KEYS.find(([key, , act]) => key === event.key && act)?.[2];
+    if (!action) return;
+    event.preventDefault(); // first: the key must not end up in a field that the action gives the focus
+    action(frame);
   };
   document.addEventListener("keydown", press);
   return () => document.removeEventListener("keydown", press);

@@ -10,6 +10,7 @@ import { resetAll } from "../parts/operate.js";
 const SCOPES = ["provider", "key", "target"];
 const TICK = 200; // ms between two steps of a countdown
 const LOOK = 5000; // ms between two looks at what time alone changes
+const MOST = 400; // cards at a time; a page of thousands is of no use to anybody
 
 let chosen = ""; // the state that is shown alone; "" for all
 let words = "";
@@ -21,18 +22,25 @@ export function mount(root) {
   filters.append(buttons, search);
   const groups = h("div", { class: "view", data: { groups: "" } });
   const empty = h("div", { class: "empty panel" });
+  const rest = h("p", { class: "soft", hidden: true });
   root.append(
     h("div", { class: "page-head" }, h("h1", { tabindex: -1, text: "Breakers" }),
       h("div", { class: "push" }, h("button", { class: "danger", type: "button", data: { key: "reset-all" }, on: { click: resetAll } }, "Reset all…"))),
-    filters, groups, empty);
+    filters, groups, rest, empty);
 
   function draw() {
     const all = [...store.breakers.values()];
     keyed(buttons, ["", ...WORST], (state) => state, filterButton);
     for (const part of buttons.keyedParts.values()) part.show(all);
-    const shown = all.filter(({ b }) => (!chosen || b.state === chosen) && b.name.toLowerCase().includes(words.trim().toLowerCase()));
+    const fitting = all.filter(({ b }) => (!chosen || b.state === chosen) && b.name.toLowerCase().includes(words.trim().toLowerCase()));
+    const sick = fitting.filter(({ b }) => b.state !== "CLOSED");
+    const shown = [...sick, ...fitting.filter(({ b }) => b.state === "CLOSED")].slice(0, MOST);
     const byProvider = Map.groupBy(shown, ({ b }) => breakerName(b.name).provider);
-    keyed(groups, [...byProvider].sort(([a], [b]) => a.localeCompare(b)), ([provider]) => provider, group);
+    const troubled = new Set(sick.map(({ b }) => breakerName(b.name).provider));
+    const order = [...byProvider].sort(([a], [b]) => troubled.has(b) - troubled.has(a) || a.localeCompare(b));
+    keyed(groups, order, ([provider]) => provider, group);
+    attribute(rest, "hidden", fitting.length <= MOST);
+    text(rest, `${count(fitting.length - shown.length)} more are not shown: find them by their names.`);
     attribute(empty, "hidden", shown.length > 0);
     text(empty, all.length ? "No breaker fits this filter." : "There are no breakers yet: make a provider first.");
   }

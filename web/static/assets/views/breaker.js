@@ -62,7 +62,7 @@ export function mount(root, name) {
     addTransitions(b.transitions);
     draw();
   }, draw);
-  const stop = [on("breakers explanations", draw), on("transitions", (t) => t?.name === name && draw()), on("reloaded", load)];
+  const stop = [on("breakers explanations", draw), on("transitions", draw), on("reloaded", load)];
   const ticking = setInterval(() => shown.tick(), 200);
   draw();
   load();

@@ -9,6 +9,7 @@ import { waterfall } from "../parts/waterfall.js";
 
 const OUTCOMES = ["ok", "failed", "truncated", "unavailable", "canceled", "rejected"];
 const PAGE = 50;
+const LISTED = 500; // requests on the page at most, while new ones come
 const SIGNS = { ok: "✓", failed: "✕", truncated: "✂", unavailable: "⊘", canceled: "↩", rejected: "!" };
 
 let outcome = "", combo = "";
@@ -67,9 +68,11 @@ export function mount(root) {
     draw();
   }
 
-  function arrived(r) {
-    if ((outcome && r.outcome !== outcome) || (combo && r.combo !== combo) || listed.some((known) => known.id === r.id)) return;
-    listed = [r, ...listed];
+  function arrived(finished) {
+    const known = new Set(listed.map((r) => r.id));
+    const fresh = finished.filter((r) => (!outcome || r.outcome === outcome) && (!combo || r.combo === combo) && !known.has(r.id));
+    if (!fresh.length) return;
+    listed = [...fresh.reverse(), ...listed].slice(0, LISTED);
     draw();
   }
 
