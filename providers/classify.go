@@ -12,6 +12,8 @@ import (
 type Signal struct {
 	Dialect string // the provider's kind: openai, anthropic, gemini, azure, demo
 	Preset  string // empty: none
+	// Endpoint is what was asked of the upstream; empty: it doesn't matter.
+	Endpoint Endpoint
 
 	Status int
 	Header http.Header
@@ -77,7 +79,7 @@ func classifyEvent(s *Signal) *Failure {
 
 // decide goes through the evidence by its rank (spec: failures.md 2).
 func decide(s *Signal, o *object) *Failure {
-	e := evidence{object: o, status: s.Status, dialect: s.Dialect, preset: s.Preset, header: s.Header}
+	e := evidence{object: o, status: s.Status, dialect: s.Dialect, preset: s.Preset, header: s.Header, counting: s.Endpoint == CountTokens}
 	if s.Event || s.Status < http.StatusMultipleChoices {
 		e.status = o.status
 		e.header = nil
@@ -128,6 +130,9 @@ func firstOf(e *evidence) *rule {
 	}
 	if r := e.wording(); r != nil {
 		return r
+	}
+	if e.counting && (e.status == http.StatusNotFound || e.status == http.StatusMethodNotAllowed) {
+		return &rule{row: row{kind: Unsupported}} // the host has no such path, which says nothing about its model
 	}
 	return e.first(byStatus)
 }

@@ -39,6 +39,8 @@ type evidence struct {
 	dialect string
 	preset  string
 	header  http.Header // nil for events
+
+	counting bool // count_tokens was asked for, which hosts of Messages may lack
 }
 
 func (e *evidence) first(table []rule) *rule {

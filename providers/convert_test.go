@@ -34,14 +34,16 @@ func TestAnswerOfTheWrongForm(t *testing.T) {
 		want        string // empty: a failure
 		kind        Kind
 	}{
-		"JSON for a stream":                   {Chat, "application/json", plain, `,"stream":true`, asStream + theEnd, ""},
-		"JSON for a stream with usage":        {Chat, "application/json", plain, withUsage, asStream + usage + theEnd, ""},
-		"JSON that is called text":            {Chat, "text/plain", plain, `,"stream":true`, asStream + theEnd, ""},
-		"JSON that is called a stream":        {Chat, "text/event-stream", plain, `,"stream":true`, asStream + theEnd, ""},
-		"JSON without a content type":         {Chat, "", plain, `,"stream":true`, asStream + theEnd, ""},
-		"an error for a stream":               {Chat, "application/json", `{"error":{"message":"x","code":"server_is_overloaded"}}`, `,"stream":true`, "", Overloaded},
-		"half of JSON for a stream":           {Chat, "application/json", plain[:200], `,"stream":true`, "", Malformed},
-		"JSON of an endpoint without streams": {Images, "application/json", `{"data":[{"url":"x"}]}`, `,"stream":true`, "", Malformed},
+		"JSON for a stream":            {Chat, "application/json", plain, `,"stream":true`, asStream + theEnd, ""},
+		"JSON for a stream with usage": {Chat, "application/json", plain, withUsage, asStream + usage + theEnd, ""},
+		"JSON that is called text":     {Chat, "text/plain", plain, `,"stream":true`, asStream + theEnd, ""},
+		"JSON that is called a stream": {Chat, "text/event-stream", plain, `,"stream":true`, asStream + theEnd, ""},
+		"JSON without a content type":  {Chat, "", plain, `,"stream":true`, asStream + theEnd, ""},
+		"an error for a stream":        {Chat, "application/json", `{"error":{"message":"x","code":"server_is_overloaded"}}`, `,"stream":true`, "", Overloaded},
+		"half of JSON for a stream":    {Chat, "application/json", plain[:200], `,"stream":true`, "", Malformed},
+		"audio for a stream":           {Speech, "audio/mpeg", "\xff\xfb\x90", `,"stream":true`, "\xff\xfb\x90", ""},
+		"a transcript for a stream":    {Transcriptions, "application/json", `{"text":"x"}`, `,"stream":true`, `{"text":"x"}`, ""},
+		"a picture for a stream":       {Images, "application/json", `{"data":[{"b64_json":"x"}]}`, `,"stream":true`, `{"data":[{"b64_json":"x"}]}`, ""},
 		"an older completion for a stream": {
 			Completions, "application/json", `{"id":"c","object":"text_completion","choices":[{"text":"x","index":0,"logprobs":null,"finish_reason":"stop"}]}`, `,"stream":true`,
 			`data: {"id":"c","object":"text_completion","choices":[{"text":"x","index":0,"logprobs":null,"finish_reason":null}]}` + "\n\n" +

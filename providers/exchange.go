@@ -57,7 +57,7 @@ func (x *exchange) resend() (io.ReadCloser, error) {
 
 // signal completes what the classifier looks at.
 func (x *exchange) signal(s Signal) Signal {
-	s.Dialect, s.Preset, s.Now = x.dialect, x.preset, x.now()
+	s.Dialect, s.Preset, s.Endpoint, s.Now = x.dialect, x.preset, x.wire, x.now()
 	if x.resp != nil {
 		s.Status, s.Header = x.resp.StatusCode, x.resp.Header
 	}

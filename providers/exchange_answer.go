@@ -18,7 +18,7 @@ func (x *exchange) answer() (*Answer, *Failure) {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, x.redacted(malformed(status, h, "the answer was compressed, which was not asked for"))
 	}
-	if kind := mediaType(h); x.attempt.Stream && kind != jsonType[0] && kind != "text/html" {
+	if x.streams(mediaType(h)) {
 		return x.streamOf(x.resp.Body), nil
 	}
 	body, err := x.readAll(longestAnswer)
@@ -30,6 +30,21 @@ func (x *exchange) answer() (*Answer, *Failure) {
 	}
 	return x.plain(body)
 }
+
+// streams tells whether an answer of that content type is read as the stream that was asked for.
+func (x *exchange) streams(kind string) bool {
+	switch {
+	case !x.attempt.Stream || kind == jsonType[0] || kind == "text/html":
+		return false
+	case orWhole[x.wire]:
+		return kind == eventStream[0]
+	default:
+		return true
+	}
+}
+
+// orWhole are the endpoints that may answer whole where a stream was asked for: not all of their models can do else.
+var orWhole = map[Endpoint]bool{Speech: true, Transcriptions: true, Images: true}
 
 // refused reads an answer outside 2xx as far as it is of use. Its status is known: what doesn't come soon is left.
 func (x *exchange) refused() *Failure {
@@ -73,7 +88,7 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 		return x.streamOf(bytes.NewReader(body)), nil
 	case verdict.Stream:
 		return x.assembled(body)
-	case !x.attempt.Stream:
+	case !x.attempt.Stream || orWhole[x.wire]:
 		answer := x.whole(h.Get("Content-Type"), body, verdict)
 		answer.Events.(*whole).memory = x.memory
 		return answer, nil

@@ -25,7 +25,7 @@ func JudgePlain(dialect, preset string, endpoint Endpoint, status int, h http.He
 	switch {
 	case len(text) == 0 || status == http.StatusNoContent:
 		return Verdict{}, malformed(status, h, "the answer was empty")
-	case endpoint == Speech && isAudio(h):
+	case endpoint == Speech && isAudio(h), endpoint == Transcriptions && isTranscript(h, text):
 		return Verdict{}, nil
 	case text[0] == '{':
 		return judgeObject(dialect, preset, endpoint, status, h, body, now)
@@ -96,6 +96,12 @@ func malformed(status int, h http.Header, message string) *Failure {
 func isAudio(h http.Header) bool {
 	kind := h.Get("Content-Type")
 	return strings.HasPrefix(kind, "audio/") || strings.HasPrefix(kind, "application/octet-stream")
+}
+
+// isTranscript tells whether a text that was sent as one is what was heard, whatever it begins with, and no error.
+func isTranscript(h http.Header, text []byte) bool {
+	kind := mediaType(h)
+	return strings.HasPrefix(kind, "text/") && kind != "text/html" && kind != eventStream[0] && !(text[0] == '{' && isJSON(text))
 }
 
 // isEventStream tells whether a text begins as a server-sent event stream does.

@@ -69,6 +69,28 @@ func failureOf(t *testing.T, c providers.HostConfig, e providers.Endpoint, body 
 	return f
 }
 
+func TestAHostWithoutAPathForCountsSaysNothingAboutItsModel(t *testing.T) {
+	const body = `{"model":"combo","messages":[{"role":"user","content":"a"}]}`
+	for script, want := range map[string]providers.Kind{
+		"error 404 - Not Found":                                   providers.Unsupported,
+		"error 405 - Method Not Allowed":                          providers.Unsupported,
+		"error 404 model_not_found The model is not here":         providers.ModelNotFound,
+		"error 500 - x":                                           providers.ServerError,
+		"header Content-Type: text/html; status 404; body <html>": providers.Unsupported,
+	} {
+		up := providertest.NewUpstream(t)
+		up.Script("", script)
+		p := host(t, providers.HostConfig{BaseURL: up.URL()})
+		r, err := providers.ParseRequest(providers.CountTokens, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = p.Send(t.Context(), &providers.Attempt{Request: r, Model: "target"}); err.(*providers.Failure).Kind != want { //nolint:errorlint,forcetypeassert // Send returns nothing else
+			t.Errorf("%s: %v, want %s", script, err, want)
+		}
+	}
+}
+
 func TestAddressesOfHosts(t *testing.T) {
 	const chat = `{"model":"combo","messages":[{"role":"user","content":"a"}]}`
 	for name, test := range map[string]struct {

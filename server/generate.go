@@ -68,6 +68,11 @@ var keptHeaders = [...]string{
 	"Authorization", "X-Api-Key", "Cookie", "Proxy-Authorization", "Accept-Encoding", "Idempotency-Key", "X-Idempotency-Key",
 }
 
+// alwaysStreams are the endpoints whose answers are streams whenever that is asked for; those of others may come whole.
+var alwaysStreams = map[providers.Endpoint]bool{
+	providers.Chat: true, providers.Completions: true, providers.Responses: true, providers.Messages: true,
+}
+
 // walk hands the request to the router and relays what it answers. The error is errCut if the response has begun
 // and must be cut off.
 func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) error {
@@ -77,7 +82,7 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 		if x.key != nil && !x.key.Allows(req.Model, resolved.Combo) {
 			return errNotForKey
 		}
-		if req.Stream && resolved.Keepalive > 0 && req.Endpoint != providers.Speech { // which may come as it sounds
+		if req.Stream && resolved.Keepalive > 0 && alwaysStreams[req.Endpoint] {
 			early = startEarlyHeaders(x, resolved)
 			defer early.stop() // a panic must not leave the timer writing
 		}
