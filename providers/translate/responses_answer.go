@@ -62,9 +62,10 @@ func messageBlocks(item gjson.Result, n *notes) (blocks []block) {
 	return blocks
 }
 
-// responsesCall is a call without its arguments.
+// responsesCall is a call without its arguments. A host may know only one of its ids.
 func responsesCall(item gjson.Result) block {
-	return block{is: callBlock, id: item.Get("call_id").String(), name: item.Get("name").String()}
+	id := orElse(item.Get("call_id").String(), item.Get("id").String())
+	return block{is: callBlock, id: id, name: item.Get("name").String()}
 }
 
 // responsesArguments are the arguments of a call's item.
