@@ -30,9 +30,6 @@ func (w *messagesTarget) writeContent(blocks []block) error {
 	}
 	w.begin('[')
 	for i := range blocks {
-		if blocks[i].is == textBlock && blocks[i].text == "" {
-			continue
-		}
 		w.begin('{')
 		if err := w.writeBlock(&blocks[i]); err != nil {
 			return err
@@ -65,9 +62,9 @@ func (w *messagesTarget) writeBlock(b *block) error {
 		if b.failed {
 			w.rawMember("is_error", "true")
 		}
-		if len(b.content) > 0 {
+		if content := filled(b.content); len(content) > 0 {
 			w.key("content")
-			return w.writeContent(b.content)
+			return w.writeContent(content)
 		}
 	case reasoningBlock:
 		w.writeReasoning(b.text, b.signature)

@@ -64,11 +64,12 @@ func (w *messagesTarget) writeMaxTokens(o Options) {
 }
 
 func (w *messagesTarget) writeSystem() error {
-	if len(w.c.system) == 0 {
+	system := filled(w.c.system)
+	if len(system) == 0 {
 		return nil
 	}
 	w.key("system")
-	return w.writeContent(w.c.system)
+	return w.writeContent(system)
 }
 
 // writeSampling writes how the next token is chosen, as far as the model lets others decide.

@@ -49,6 +49,7 @@ func TestTurnsAlternateForAnthropic(t *testing.T) {
 		},
 		"the assistant first":     {[]turn{says(true, "a"), says(false, "b")}, `user:"." assistant:"a" user:"b"`},
 		"nobody":                  {nil, `user:"."`},
+		"nothing but white space": {[]turn{says(false, "a", " \n"), says(true, "\t"), says(false, "b")}, `user:[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
 		"nothing said":            {[]turn{says(false, ""), says(true, "a"), says(true, "")}, `user:"." assistant:"a"`},
 		"reasoning of others":     {[]turn{says(false, "a"), foreign, says(false, "b")}, `user:[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
 		"white space of a prefix": {[]turn{says(false, "a"), says(true, "b \n")}, `user:"a" assistant:"b"`},

@@ -49,7 +49,7 @@ func resultsFirst(a, b block) int {
 	return 0
 }
 
-// tellable are the blocks of a turn that can be sent: no empty text, and no thinking that Anthropic hasn't signed.
+// tellable are the blocks of a turn that can be sent: no thinking that Anthropic hasn't signed, and no empty text.
 func tellable(t turn) []block {
 	var told []block
 	for _, b := range t.blocks {
@@ -59,15 +59,26 @@ func tellable(t turn) []block {
 		case b.is == reasoningBlock && b.signature.of(Messages) == "":
 			continue
 		}
-		if b.is == textBlock && b.text == "" {
-			continue
-		}
-		if t.system {
-			b.text = "<system>\n" + b.text + "\n</system>"
-		}
 		told = append(told, b)
 	}
+	told = filled(told)
+	for i := range told {
+		if t.system {
+			told[i].text = "<system>\n" + told[i].text + "\n</system>"
+		}
+	}
 	return told
+}
+
+// filled are the blocks without those of white space, which Anthropic refuses.
+func filled(blocks []block) []block {
+	var all []block
+	for _, b := range blocks {
+		if b.is != textBlock || strings.TrimSpace(b.text) != "" {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // trimLast takes white space off the end of what the assistant is to continue, which Anthropic refuses.
