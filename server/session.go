@@ -21,7 +21,7 @@ type session struct {
 	until time.Time // moves on with every use; guarded by sessions.mu
 	timer *time.Timer
 
-	ended context.Context // done when the session is over, for what goes on longer than a request
+	ended context.Context //nolint:containedctx // the session's own life, for what goes on longer than a request
 	end   context.CancelFunc
 }
 

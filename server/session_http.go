@@ -96,7 +96,7 @@ func (s *Server) logOut(c echo.Context) error {
 // cookieOf makes the session's cookie. It lasts as long as the browser runs: the server alone decides when a session
 // ends. That a proxy in front speaks TLS is believed, since it only keeps the cookie from being sent in the clear.
 func cookieOf(r *http.Request, secret string, maxAge int) *http.Cookie {
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // Secure where it can be: on a plain connection a browser would drop the cookie
 		Name: sessionCookie(r), Value: secret, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -58,12 +59,8 @@ func lively(t *testing.T) *world {
 	w.shaky.Script("medium", "error 503 - busy")
 	target := object{"breaker_scope": "target", "breaker": object{"cooldown": "0s", "reset_timeout": "10m"}}
 	with := func(more object) object {
-		all := object{}
-		for _, each := range []object{target, more} {
-			for name, value := range each {
-				all[name] = value
-			}
-		}
+		all := maps.Clone(target)
+		maps.Copy(all, more)
 		return all
 	}
 	w.Provider("mistral", w.shaky.URL(), object{"breaker": object{"cooldown": "0s", "reset_timeout": "1h"}, "models": []string{"large"}})

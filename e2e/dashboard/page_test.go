@@ -24,7 +24,7 @@ import (
 // its end if the page has thrown, or has broken its own policy.
 type page struct {
 	t   *testing.T
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // to chromedp a tab is a context
 
 	mu     sync.Mutex
 	faults []string
