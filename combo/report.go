@@ -16,6 +16,9 @@ const (
 	OutcomeRejected    = "rejected"    // refused before the walk: no such model
 )
 
+// Outcomes are all of them.
+var Outcomes = []string{OutcomeOK, OutcomeFailed, OutcomeTruncated, OutcomeUnavailable, OutcomeCanceled, OutcomeRejected}
+
 // Report is one request as the request log, metrics and request.finished show it: no text of prompt or answer.
 type Report struct {
 	RequestID, Endpoint string

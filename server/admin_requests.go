@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/ohmroute/ohmroute/combo"
 )
 
 const (
@@ -39,6 +43,9 @@ func (s *Server) listRequests(c echo.Context) error {
 
 func readRequestQuery(params url.Values) (RequestQuery, error) {
 	q := RequestQuery{Limit: defaultRequestLimit, Combo: params.Get("combo"), Outcome: params.Get("outcome")}
+	if q.Outcome != "" && !slices.Contains(combo.Outcomes, q.Outcome) {
+		return q, badParameter("outcome", q.Outcome, "one of "+strings.Join(combo.Outcomes, ", "))
+	}
 	if text := params.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > maxRequestLimit {

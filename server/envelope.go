@@ -91,6 +91,9 @@ func (x *exchange) tell(e *apiError) {
 	if e.RetryAfter > 0 {
 		x.Header().Set("Retry-After", retrySeconds(e.RetryAfter))
 	}
+	if e.Status == http.StatusUnauthorized {
+		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2
+	}
 	writeJSON(x, e.statusIn(x.dialect), x.body(e))
 }
 

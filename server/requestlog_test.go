@@ -191,7 +191,7 @@ func TestListingsOfRequestsAreFilteredAndBounded(t *testing.T) {
 				t.Errorf("%s: listed %v, want %v", query, got, want)
 			}
 		}
-		for _, query := range []string{"limit=0", "limit=1001", "limit=x", "limit=-1", "before=x", "before=0", "before=99999999999999999999"} {
+		for _, query := range []string{"limit=0", "limit=1001", "limit=x", "limit=-1", "outcome=perhaps", "before=x", "before=0", "before=99999999999999999999"} {
 			name, _, _ := strings.Cut(query, "=")
 			e := g.admin(http.MethodGet, "/api/v1/requests?"+query, "").wantError(http.StatusBadRequest, "invalid_parameter")
 			if e["param"] != name {
