@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/server/tracing"
 )
 
 // exchange is one request and its response: the writer that handlers write to, and what the access log tells at
@@ -31,7 +32,8 @@ type exchange struct {
 	combo, target string
 	attempts      int
 	outcome       string
-	retries       int // see retryCount
+	retries       int             // see retryCount
+	parent        *tracing.Parent // the client's span, while traces are on
 }
 
 // exchangeOf returns the exchange that c's response is written to.

@@ -24,6 +24,7 @@ func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 		req, err := parse(endpoint, r, body.b)
 		if err == nil {
 			prepare(req, x, r)
+			s.joinTrace(x, r)
 			err = s.walk(x, r, req)
 		}
 		// Not deferred: after a panic an attempt may still be reading the body.

@@ -4,14 +4,16 @@ import (
 	"sync"
 
 	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/server/tracing"
 )
 
 // finished is a request that is over, with what only the server knows of it.
 type finished struct {
 	report  combo.Report
-	seq     int64  // the order in which requests ended; about the time of it in Unix ns
-	key     string // name of the client's key, empty for none
-	retries int    // which try of the client's SDK it was, 0 for the first or unknown
+	seq     int64           // the order in which requests ended; about the time of it in Unix ns
+	key     string          // name of the client's key, empty for none
+	parent  *tracing.Parent // the client's span, nil for none
+	retries int             // which try of the client's SDK it was, 0 for the first or unknown
 }
 
 // journal keeps the newest finished requests, for those who follow it each at its own pace and for whoever looks. The

@@ -31,6 +31,7 @@ type metrics struct {
 	overhead    prometheus.Histogram
 	streams     prometheus.Gauge
 	unlogged    prometheus.Counter
+	untraced    prometheus.Counter
 }
 
 type (
@@ -67,6 +68,9 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 		unlogged: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "ohmroute_request_log_lost_total", Help: "Requests that the request log could not keep.",
 		}),
+		untraced: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ohmroute_traces_lost_total", Help: "Requests whose trace the collector did not get.",
+		}),
 	}
 	m.requests.make = func(l requestLabels) prometheus.Counter { return requests.WithLabelValues(l.combo, l.outcome) }
 	m.attempts.make = func(l attemptLabels) prometheus.Counter { return attempts.WithLabelValues(l.provider, l.model, l.kind) }
@@ -76,7 +80,7 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged,
+	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged, m.untraced,
 		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m

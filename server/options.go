@@ -8,6 +8,7 @@ import (
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/server/tracing"
 )
 
 // Options are what a Server is made of. Router, Breakers, Config and AdminToken are required.
@@ -17,11 +18,12 @@ type Options struct {
 	Config     *config.Live
 	AdminToken string // at least 16 characters
 	Version    string
-	Instance   string        // this process in the fleet's picture (spec: api.md, breaker-state); empty: "local"
-	Settings   config.Server // zero members take the defaults
-	Requests   RequestStore  // keeps the log of finished requests; open until the server is closed; nil: memory alone does
-	Degraded   []string      // parts that work only in part for the life of the process, as /readyz names them
-	Logger     *slog.Logger  // nil: slog.Default
+	Instance   string          // this process in the fleet's picture (spec: api.md, breaker-state); empty: "local"
+	Settings   config.Server   // zero members take the defaults
+	Requests   RequestStore    // keeps the log of finished requests; open until the server is closed; nil: memory alone does
+	Traces     *tracing.Tracer // takes finished requests to a collector; the server closes it; nil: no traces
+	Degraded   []string        // parts that work only in part for the life of the process, as /readyz names them
+	Logger     *slog.Logger    // nil: slog.Default
 }
 
 // The defaults of the settings (spec: api.md).

@@ -101,7 +101,7 @@ func (s *Server) finish(x *exchange, report combo.Report) {
 	x.outcome = report.Outcome
 	x.gone = report.Status == statusClientGone
 	s.metrics.observe(&report)
-	f := finished{report: report, retries: x.retries}
+	f := finished{report: report, retries: x.retries, parent: x.parent}
 	if x.key != nil {
 		f.key = x.key.Name
 	}

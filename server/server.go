@@ -26,6 +26,7 @@ type Server struct {
 	metrics      *metrics
 	feed         *feed
 	recorder     *recorder
+	traces       *traces // nil: none
 
 	watchers sync.WaitGroup // goroutines that Close ends with stop and waits for
 	stop     context.CancelFunc
@@ -50,6 +51,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(o.Breakers, o.Version)
 	s.recorder = newRecorder(o.Requests, o.Settings.RequestLog, s.feed, s.metrics.unlogged, s.log)
+	s.traces = newTraces(o, s.recorder.journal, s.metrics.untraced)
 	s.watch()
 	return s, nil
 }
@@ -65,13 +67,16 @@ func (s *Server) watch() {
 	if s.recorder.writer != nil {
 		s.watchers.Go(func() { s.recorder.writer.run(ctx) })
 	}
+	if s.traces != nil {
+		s.watchers.Go(func() { s.traces.run(ctx) })
+	}
 }
 
 // Handler serves both sides and what machines watch, as a single listener does.
 func (s *Server) Handler() http.Handler { return s.handler(bothSides) }
 
-// Close ends the event streams and the server's own goroutines and waits for them, and stores what the request log
-// owes, until ctx ends.
+// Close ends the event streams and the server's own goroutines and waits for them, stores what the request log owes, and
+// delivers the traces that are left, until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.sessions.close()
@@ -79,6 +84,9 @@ func (s *Server) Close(ctx context.Context) error {
 	var storing sync.WaitGroup
 	var lost error
 	storing.Go(func() { lost = s.recorder.close(ctx) })
+	if s.traces != nil {
+		storing.Go(func() { s.traces.close(ctx) })
+	}
 	err := s.feed.broker.Close(ctx)
 	storing.Wait()
 	return errors.Join(err, lost)

@@ -15,6 +15,7 @@ import (
 	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/db"
 	"github.com/ohmroute/ohmroute/server"
+	"github.com/ohmroute/ohmroute/server/tracing"
 )
 
 // closeTimeout bounds how long the end waits for the disk.
@@ -146,15 +147,18 @@ func (g *gateway) refuseStrangers(context.Context, settings) error {
 		"configuration file, or pass --allow-anonymous", server.ErrAnonymous, address)
 }
 
-func (g *gateway) openServer(context.Context, settings) error {
+func (g *gateway) openServer(ctx context.Context, _ settings) error {
 	var degraded []string
 	if g.secrets.InMemory {
 		degraded = append(degraded, "secrets")
 	}
-	var err error
+	traces, err := tracing.FromEnvironment(ctx, g.world.env, versionName())
+	if err != nil {
+		g.logger.Warn("there will be no traces", "error", err)
+	}
 	g.server, err = server.New(server.Options{
 		Router: g.router, Breakers: g.breakers, Config: g.live, AdminToken: g.secrets.AdminToken, Version: versionName(),
-		Settings: g.settings, Degraded: degraded, Requests: g.store, Logger: g.logger,
+		Settings: g.settings, Degraded: degraded, Requests: g.store, Traces: traces, Logger: g.logger,
 	})
 	return err
 }

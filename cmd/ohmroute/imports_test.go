@@ -25,8 +25,9 @@ var allowed = map[string][]string{
 	"db":                       {"circuitbreaker", "migrations"},
 	"config":                   {"circuitbreaker", "combo", "providers"},
 	"web":                      {},
-	"server":                   {"circuitbreaker", "combo", "config", "providers", "sse", "web"},
-	"cmd/ohmroute":             {"circuitbreaker", "combo", "config", "db", "providers", "server", "server/adminclient"},
+	"server":                   {"circuitbreaker", "combo", "config", "providers", "server/tracing", "sse", "web"},
+	"server/tracing":           {"combo", "providers"},
+	"cmd/ohmroute":             {"circuitbreaker", "combo", "config", "db", "providers", "server", "server/adminclient", "server/tracing"},
 	"server/adminclient":       {"circuitbreaker"},
 	"config/configtest":        {},
 	"circuitbreaker/storetest": {"circuitbreaker"},
@@ -45,6 +46,7 @@ var confined = map[string][]string{
 	"github.com/tmaxmax/go-sse":                      {"providers", "sse", "server/adminclient"},
 	"github.com/spf13/cobra":                         {"cmd/ohmroute"},
 	"github.com/prometheus/client_golang/prometheus": {"server"},
+	"go.opentelemetry.io/otel/sdk/trace":             {"server/tracing"},
 }
 
 type listed struct {
