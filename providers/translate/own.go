@@ -8,10 +8,10 @@ import (
 )
 
 // Own returns the body of a request, which is valid JSON, for a target of the client's own dialect. Nothing is translated,
-// but reasoning that another dialect's target signed in an earlier turn is left out: its seal is ours, and the target
-// would refuse the request. A body without such seals, which is most of them, is returned as it is.
+// but reasoning of another dialect's target in an earlier turn is left out: its seal or its id is ours, and the target
+// would refuse the request. A body without these, which is most of them, is returned as it is.
 func Own(d Dialect, body []byte) []byte {
-	if !bytes.Contains(body, []byte(signatureMark)) {
+	if !bytes.Contains(body, []byte(signatureMark)) && !bytes.Contains(body, []byte(madeReasoning)) {
 		return body
 	}
 	switch all := gjson.ParseBytes(body); d {
@@ -64,10 +64,14 @@ func ownBlock(b gjson.Result) string {
 	return unlessSealed(b, sealed)
 }
 
-// ownItem is an item of Responses, unless it is reasoning that another dialect signed.
+// ownItem is an item of Responses, unless it is reasoning of another dialect, or refers to such.
 func ownItem(item gjson.Result) string {
-	if item.Get("type").Str != "reasoning" {
+	typ := item.Get("type").Str
+	switch {
+	case typ != "reasoning" && typ != "item_reference":
 		return item.Raw
+	case strings.HasPrefix(item.Get("id").Str, madeReasoning):
+		return ""
 	}
 	return unlessSealed(item, item.Get("encrypted_content").Str)
 }

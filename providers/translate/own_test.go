@@ -29,6 +29,12 @@ func TestAnOwnRequestLosesWhatOnlyOthersSigned(t *testing.T) {
 			`{"input":[{"type":"reasoning","encrypted_content":"messages~ohmroute~s","summary":[]}, {"type":"reasoning","encrypted_content":"s"}]}`,
 			`{"input":[{"type":"reasoning","encrypted_content":"s"}]}`,
 		},
+		"items of reasoning that nobody keeps": {
+			Responses,
+			`{"input":[{"type":"reasoning","id":"rs_ohmroute_1_0","summary":[]}, {"type":"item_reference","id":"rs_ohmroute_1_1"},` +
+				` {"type":"item_reference","id":"rs_1"}, {"role":"user","content":"rs_ohmroute"}]}`,
+			`{"input":[{"type":"item_reference","id":"rs_1"},{"role":"user","content":"rs_ohmroute"}]}`,
+		},
 		"an input that is a text": {Responses, `{"input":"~ohmroute~"}`, ""},
 		"a chat":                  {Chat, `{"messages":[{"reasoning_details":[{"signature":"messages~ohmroute~s"}]}]}`, ""},
 	} {

@@ -48,16 +48,16 @@ func TestItemsOfAnswersAreReadAndWritten(t *testing.T) {
 		},
 		"reasoning with its signature": {
 			`{"type":"reasoning","id":"rs_9","summary":[{"type":"summary_text","text":"a"}],"encrypted_content":"gAAA"}`,
-			`{"id":"rs_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"a"}],"encrypted_content":"gAAA"}`, "",
+			`{"id":"rs_ohmroute_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"a"}],"encrypted_content":"gAAA"}`, "",
 		},
 		"reasoning that nobody can read": {
 			`{"type":"reasoning","id":"rs_9","summary":[],"encrypted_content":"gAAA"}`,
-			`{"id":"rs_1_0","type":"reasoning","summary":[],"encrypted_content":"gAAA"}`, "",
+			`{"id":"rs_ohmroute_1_0","type":"reasoning","summary":[],"encrypted_content":"gAAA"}`, "",
 		},
 		"reasoning of which nothing is left": {`{"type":"reasoning","id":"rs_9","summary":[]}`, ``, ""},
 		"reasoning as it was thought": {
 			`{"type":"reasoning","summary":[{"type":"summary_text","text":"short"}],"content":[{"type":"reasoning_text","text":"long"}]}`,
-			`{"id":"rs_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"long"}]}`, "",
+			`{"id":"rs_ohmroute_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"long"}]}`, "",
 		},
 		"calls": {
 			`{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1.0}"},{"type":"function_call","call_id":"d","name":"f","arguments":""}`,
@@ -150,7 +150,7 @@ func TestAnswersOfOtherDialectsAreWrittenWithinTheLimitsOfResponses(t *testing.T
 	}}
 	r := gjson.ParseBytes(writeResponsesAnswer(a, reply(nil), &n))
 	want := `[{"id":"ig_x_0","type":"image_generation_call","status":"completed","result":"AA=="},` +
-		`{"id":"rs_x_1","type":"reasoning","summary":[],"encrypted_content":"gemini~ohmroute~call~sig"},` +
+		`{"id":"rs_ohmroute_x_1","type":"reasoning","summary":[],"encrypted_content":"gemini~ohmroute~call~sig"},` +
 		`{"id":"fc_x_2","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"}]`
 	if got := r.Get("output").Raw; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -14,8 +14,12 @@ type responsesItem struct {
 
 // itemKinds are what ids of items begin with.
 var itemKinds = map[blockType]string{
-	textBlock: "msg", refusalBlock: "msg", callBlock: "fc", reasoningBlock: "rs", imageBlock: "ig",
+	textBlock: "msg", refusalBlock: "msg", callBlock: "fc", reasoningBlock: madeReasoning, imageBlock: "ig",
 }
+
+// madeReasoning is what ids of reasoning begin with that no API of Responses gave out. Clients that believe it kept there
+// send back nothing but the id, whatever they were told of store; nobody can look it up.
+const madeReasoning = "rs_ohmroute"
 
 // item makes an item of a block; nil if clients have none for it.
 func (o *responsesObject) item(b block, index int) *responsesItem {
@@ -36,7 +40,7 @@ func (o *responsesObject) item(b block, index int) *responsesItem {
 func (o *responsesObject) signs(call block, index int) *responsesItem {
 	s := call.signature
 	s.text = callMark + s.text
-	return &responsesItem{is: reasoningBlock, id: o.itemID("rs", index), index: index, sign: s}
+	return &responsesItem{is: reasoningBlock, id: o.itemID(madeReasoning, index), index: index, sign: s}
 }
 
 // arguments are a function's arguments.

@@ -39,7 +39,7 @@ var responsesRepeated = []member{
 const (
 	responsePrefix    = "resp_"
 	longestResponseID = 59 // beside the prefix
-	longestItemBase   = 48 // clients send ids of items back, and OpenAI takes 64 characters
+	longestItemBase   = 44 // clients send ids of items back, and OpenAI takes 64 characters
 )
 
 func newResponsesObject(r Reply) *responsesObject {

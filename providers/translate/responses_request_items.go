@@ -29,7 +29,7 @@ var responsesItems = map[string]responsesMember{
 	"configuration_update":  dropItem,
 
 	// What only the provider that made it can look up or read.
-	"item_reference": refuseItem,
+	"item_reference": (*responsesReader).reference,
 	"compaction":     refuseItem,
 }
 
@@ -72,6 +72,14 @@ func (r *responsesReader) item(v gjson.Result, param string) error {
 func dropItem(r *responsesReader, v gjson.Result, _ string) error {
 	r.n.drop("input." + v.Get("type").Str)
 	return nil
+}
+
+// reference drops what a client believes to be kept of reasoning that is not, and refuses to do without anything else.
+func (r *responsesReader) reference(v gjson.Result, param string) error {
+	if strings.HasPrefix(v.Get("id").Str, madeReasoning) {
+		return dropItem(r, v, param)
+	}
+	return refuseItem(r, v, param)
 }
 
 func refuseItem(_ *responsesReader, v gjson.Result, param string) error {

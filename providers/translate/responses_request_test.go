@@ -77,6 +77,10 @@ func TestRequestsToResponsesAreReadAndWritten(t *testing.T) {
 			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]},` +
 				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"yes"},{"type":"refusal","refusal":"no"}]}]`, "",
 		},
+		"reasoning that no provider keeps is not looked up": {
+			`"input":[{"role":"user","content":"hi"},{"type":"item_reference","id":"rs_ohmroute_1_0"}]`,
+			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}]`, "input.item_reference",
+		},
 		"what tools of the provider did is dropped": {
 			`"input":[{"role":"user","content":"hi"},{"type":"web_search_call","id":"ws_1","status":"completed"},
 				{"role":"assistant","content":[{"type":"output_text","text":"yes","annotations":[{"type":"url_citation"}]}],"phase":"final_answer"}]`,

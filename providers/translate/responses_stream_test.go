@@ -81,7 +81,7 @@ func TestStreamsOfHostsThatLeaveEventsOutAreWhole(t *testing.T) {
 				`{"type":"response.reasoning_summary_text.delta","output_index":0,"item_id":"rs","summary_index":1,"delta":"b"}`,
 				`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs","summary":[{"text":"a"},{"text":"b"}],"encrypted_content":"gAAA"}}`,
 			},
-			`{"id":"rs_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"a\n\nb"}],"encrypted_content":"gAAA"}`,
+			`{"id":"rs_ohmroute_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"a\n\nb"}],"encrypted_content":"gAAA"}`,
 		},
 		"reasoning that comes to nothing": {
 			[]string{`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs","summary":[]}}`}, ``,
@@ -91,7 +91,7 @@ func TestStreamsOfHostsThatLeaveEventsOutAreWhole(t *testing.T) {
 				`{"type":"response.reasoning_text.delta","output_index":0,"item_id":"rs","content_index":0,"delta":"hm"}`,
 				`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs","summary":[]}}`,
 			},
-			`{"id":"rs_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}`,
+			`{"id":"rs_ohmroute_1_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}`,
 		},
 		"a refusal": {
 			[]string{
@@ -160,7 +160,7 @@ func TestItemsOfAStreamGrowInTurns(t *testing.T) {
 		t.Errorf("%v\n%s", err, got)
 	}
 	want := `[{"id":"fc_x_0","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{\"a\":1}"},` +
-		`{"id":"rs_x_1","type":"reasoning","summary":[],"encrypted_content":"gemini~ohmroute~call~sig"},` +
+		`{"id":"rs_ohmroute_x_1","type":"reasoning","summary":[],"encrypted_content":"gemini~ohmroute~call~sig"},` +
 		`{"id":"fc_x_2","type":"function_call","status":"completed","call_id":"d","name":"g","arguments":"{\"b\":2}"},` +
 		`{"id":"msg_x_3","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[],"logprobs":[]}]}]`
 	if output := lastResponse(got).Get("output").Raw; output != want {
