@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load crash ci
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load crash clients agents ci
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,14 @@ bench-load: ## run the same load through ohmroute and a ReverseProxy, and print 
 
 crash: ## kill the running binary 200 times under load and look for what it forgot
 	E2E_CRASH_ROUNDS=200 go test -count=1 -timeout 30m -run Kill -v ./e2e
+
+clients: ## install the pinned clients of npm and run all client libraries against the binary
+	e2e/clients/testdata/install npm
+	go test -count=1 ./e2e/clients
+
+agents: ## install the pinned coding agents of npm (1.3 GB) and run each against the binary
+	e2e/clients/testdata/install agents
+	go test -count=1 -timeout 30m -tags agents -run Agents -v ./e2e/clients
 
 ci: ## run everything that a change has to pass
 	.ci/run
