@@ -32,7 +32,7 @@ func TestTheLastFailureDecidesWhatTheClientIsTold(t *testing.T) {
 		"timeout":         {fails(providers.Timeout), 504, "timeout", 5 * time.Second, true},
 		"connection":      {fails(providers.Connection), 502, "connection", 5 * time.Second, true},
 		"malformed":       {fails(providers.Malformed), 502, "malformed", 5 * time.Second, true},
-		"local":           {fails(providers.Local), 500, "internal_error", 0, true},
+		"local":           {fails(providers.Local), 500, "local", 0, true},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -83,12 +83,19 @@ var finishes = byName([]finish{
 	{name: "SPII", kind: ContentPolicy},
 	{name: "MODEL_ARMOR", kind: ContentPolicy},
 	{name: "IMAGE_SAFETY", kind: ContentPolicy},
+	{name: "IMAGE_PROHIBITED_CONTENT", kind: ContentPolicy},
+	{name: "IMAGE_RECITATION", kind: ContentPolicy},
 
 	{name: "model_context_window_exceeded", kind: ContextLength},
 	{name: "insufficient_system_resource", kind: Overloaded, preset: "deepseek"},
 	{name: finishError, kind: Malformed},
 	{name: "MALFORMED_FUNCTION_CALL", kind: Malformed, unlessContent: true},
 	{name: "UNEXPECTED_TOOL_CALL", kind: Malformed, unlessContent: true},
+	{name: "MALFORMED_RESPONSE", kind: Malformed, unlessContent: true},
+	{name: "TOO_MANY_TOOL_CALLS", kind: Malformed, unlessContent: true},
+	{name: "MISSING_THOUGHT_SIGNATURE", kind: Malformed, unlessContent: true},
+	{name: "LANGUAGE", kind: Malformed, unlessContent: true},
+	{name: "NO_IMAGE", kind: Malformed, unlessContent: true},
 	{name: "OTHER", kind: Malformed, unlessContent: true},
 })
 

@@ -212,7 +212,7 @@ func TestUsageIsRead(t *testing.T) {
 		"OpenAI":    {judgeCase{body: string(chatAnswer)}, Usage{1117, 46, 12, 7}},
 		"Responses": {judgeCase{endpoint: Responses, body: `{"status":"completed","output":[{"type":"reasoning"}],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4}}}`}, Usage{5, 9, 2, 4}},
 		"Anthropic": {judgeCase{endpoint: Messages, body: `{"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":5,"cache_creation_input_tokens":100,"cache_read_input_tokens":20,"output_tokens":9}}`}, Usage{125, 9, 20, 0}},
-		"Gemini":    {judgeCase{dialect: "gemini", endpoint: GenerateContent, body: `{"candidates":[{"content":{"parts":[{"text":"x"}]}}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":6,"thoughtsTokenCount":3,"cachedContentTokenCount":1}}`}, Usage{5, 9, 1, 3}},
+		"Gemini":    {judgeCase{dialect: "gemini", endpoint: GenerateContent, body: `{"candidates":[{"content":{"parts":[{"text":"x"}]}}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":6,"thoughtsTokenCount":3,"cachedContentTokenCount":1,"toolUsePromptTokenCount":4}}`}, Usage{9, 9, 1, 3}},
 		"DeepSeek":  {judgeCase{body: `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"prompt_cache_hit_tokens":4}}`}, Usage{5, 1, 4, 0}},
 		"Groq":      {judgeCase{body: `{"choices":[{"message":{"content":"x"}}],"x_groq":{"id":"y","usage":{"prompt_tokens":5,"completion_tokens":1}}}`}, Usage{5, 1, 0, 0}},
 		"absurd":    {judgeCase{body: `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-5,"completion_tokens":1e400,"prompt_tokens_details":7}}`}, Usage{}},

@@ -45,7 +45,7 @@ func (u *Usage) readDetails(c *cursor) {
 	}
 }
 
-// readGeminiUsage reads usageMetadata, where thoughts are counted beside the answer.
+// readGeminiUsage reads usageMetadata, where thoughts are counted beside the answer, and what tools put in beside the prompt.
 func (a *answered) readGeminiUsage(c *cursor) {
 	if c.peek() != '{' {
 		c.skip()
@@ -53,7 +53,7 @@ func (a *answered) readGeminiUsage(c *cursor) {
 	}
 	u := &a.usage
 	a.counted = true
-	thoughts := int64(0)
+	thoughts, tools := int64(0), int64(0)
 	for key := c.firstKey(); key != nil; key = c.nextKey() {
 		switch string(key) {
 		case "promptTokenCount":
@@ -62,12 +62,15 @@ func (a *answered) readGeminiUsage(c *cursor) {
 			u.OutputTokens = c.int64()
 		case "thoughtsTokenCount":
 			thoughts = c.int64()
+		case "toolUsePromptTokenCount":
+			tools = c.int64()
 		case "cachedContentTokenCount":
 			u.CachedTokens = c.int64()
 		default:
 			c.skip()
 		}
 	}
+	u.InputTokens += tools
 	u.OutputTokens += thoughts
 	u.ReasoningTokens = thoughts
 }

@@ -103,7 +103,7 @@ var defaultRules = []Rule{
 	{Kind: Truncated, Charged: ChargeByScope, Counts: true, Client: answer(http.StatusBadGateway, "truncated")},
 	{Kind: ModelFault, Failover: NextBeforeCommit, Client: answer(http.StatusBadGateway, "model_fault").asIs()},
 	{Kind: Canceled, Client: answer(statusClientGone, "canceled")},
-	{Kind: Local, Client: answer(http.StatusInternalServerError, "internal_error")},
+	{Kind: Local, Client: answer(http.StatusInternalServerError, "local")},
 }
 
 // Statuses without a name in net/http.

@@ -44,7 +44,7 @@ var specified = map[Kind]struct {
 	Truncated:      {provider, provider, provider, target, NextNone, false, 0, 0, ClientAnswer{502, "overloaded_error", "truncated", false, false, 502}},
 	ModelFault:     {nobody, nobody, nobody, nobody, NextBeforeCommit, false, 0, 0, ClientAnswer{502, "overloaded_error", "model_fault", false, true, 502}},
 	Canceled:       {nobody, nobody, nobody, nobody, NextNone, false, 0, 0, ClientAnswer{499, "invalid_request_error", "canceled", false, false, 499}},
-	Local:          {nobody, nobody, nobody, nobody, NextNone, false, 0, 0, ClientAnswer{500, "api_error", "internal_error", false, false, 500}},
+	Local:          {nobody, nobody, nobody, nobody, NextNone, false, 0, 0, ClientAnswer{500, "api_error", "local", false, false, 500}},
 }
 
 func TestKindsHaveTheRowsOfTheSpecification(t *testing.T) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -75,7 +76,7 @@ const (
 )
 
 func errorForm(body []byte) string {
-	if !gjson.ValidBytes(body) {
+	if !json.Valid(body) {
 		return formNone
 	}
 	root := gjson.ParseBytes(body)

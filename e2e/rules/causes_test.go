@@ -318,3 +318,21 @@ func TestAClientsOwnWordsChargeNobody(t *testing.T) {
 		w.triedIs("one/m client_error")
 	})
 }
+
+func TestOurOwnFaultIsChargedToNobodyAndToldAsSuch(t *testing.T) {
+	both(t, func(w *world, streamed bool) {
+		for _, id := range []string{"one", "two"} {
+			w.provider(id, models).Script("", "chat by "+id)
+		}
+		w.host("one").connection(faulty)
+		w.combo("c", "one/m two/m")
+		f := w.ask("c", streamed).failed(http.StatusInternalServerError, "local")
+		w.triedIs("one/m local")
+		if l := w.log()[0]; !strings.Contains(f.Message, "request req_") || l.Outcome != "failed" {
+			w.t.Errorf("the client is told %q, and the log has %+v", f.Message, l)
+		}
+		if got := w.charged(); got != "" {
+			w.t.Errorf("charged is %q", got)
+		}
+	})
+}

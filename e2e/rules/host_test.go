@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ohmroute/ohmroute/providers"
 	"github.com/ohmroute/ohmroute/providers/providertest"
 )
 
@@ -38,6 +40,7 @@ const (
 	refuses            // as a port that nobody listens on
 	unresolved         // there is no such name
 	silent             // nothing ever comes back
+	faulty             // the gateway itself fails
 )
 
 // newHost starts an upstream over pipes, named after the provider's id.
@@ -100,6 +103,8 @@ func (h *host) dial(ctx context.Context, network, address string) (net.Conn, err
 		case <-h.gone:
 			return nil, net.ErrClosed
 		}
+	case faulty:
+		return nil, &providers.LocalError{Doing: "dialing", Err: errors.New("out of file descriptors")}
 	case connects:
 	}
 	conn, err := listener.dial(ctx, network, address)

@@ -105,7 +105,7 @@ func (w *writer) chatDetail(b *block) {
 // somebody else made up.
 func (b *block) chatDetailsBack() []string {
 	kept := b.signature.of(Chat)
-	if !gjson.Valid(kept) || !gjson.Parse(kept).IsObject() {
+	if !valid(kept) || !gjson.Parse(kept).IsObject() {
 		return nil
 	}
 	entry := gjson.Parse(kept)
