@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"testing"
@@ -249,6 +250,34 @@ func TestUsageIsToldToWhoAskedForItAndNeverMadeUp(t *testing.T) {
 		}
 		if got := chatSaid(slices.Values([][]byte{stream})); got.completion != test.want {
 			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestAClientThatKnowsNoToolsGetsTheFirstCall(t *testing.T) {
+	r := Reply{ID: "r", Model: "m", Created: 1, Request: []byte(`{"functions":[{"name":"f"}]}`)}
+	a := &answer{id: "i", model: "m", created: 1, finish: finishCalls, blocks: []block{
+		{is: callBlock, id: "a", name: "f"}, {is: callBlock, id: "b", name: "g", text: `{"n":1}`},
+	}}
+	var n notes
+	choice := gjson.GetBytes(writeChatAnswer(a, r, &n), "choices.0")
+	if got := choice.Get("message.function_call").Raw; got != `{"name":"f","arguments":"{}"}` || choice.Get("message.tool_calls").Exists() {
+		t.Errorf("whole: %s", choice)
+	}
+	var stream []byte
+	s := NewStream(Messages, Chat, r)
+	for _, ev := range a.played() {
+		stream = s.say(stream, &ev)
+	}
+	if err := checkChatStream(stream); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Count(stream, []byte("function_call\":")) != 2 || bytes.Contains(stream, []byte("tool_calls")) || bytes.Contains(stream, []byte(`"g"`)) {
+		t.Errorf("streamed:\n%s", stream)
+	}
+	for _, got := range []string{choice.Get("finish_reason").Str, chatSaid(slices.Values([][]byte{stream})).finish} {
+		if got != "function_call" {
+			t.Errorf("it finished with %s", got)
 		}
 	}
 }

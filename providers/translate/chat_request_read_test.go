@@ -211,6 +211,14 @@ func TestMessagesOfChatRequests(t *testing.T) {
 	}
 }
 
+func TestAMarkForACacheOnAnOperatorsMessage(t *testing.T) {
+	var n notes
+	c, err := readChatRequest(gjson.Parse(`{"messages":[{"role":"system","content":"a","cache_control":{"type":"ephemeral"}},{"role":"user","content":"b"}]}`), &n)
+	if err != nil || n.count > 0 || shownBlocks(c.system) != "text a cached" {
+		t.Errorf("got %+v, %v, dropped %v", c, err, n.dropped)
+	}
+}
+
 func TestChatRequestsThatMakeNoSense(t *testing.T) {
 	message := func(m string) string { return `{"messages":[` + m + `]}` }
 	member := func(m string) string { return `{"messages":[{"role":"user","content":"a"}],` + m + `}` }
@@ -233,6 +241,8 @@ func TestChatRequestsThatMakeNoSense(t *testing.T) {
 		message(`{"role":"system","content":[{"type":"image_url","image_url":"http://x"}]}`): "messages[0].content",
 		message(`{"role":"tool","content":"a"}`):                                             "messages[0].tool_call_id",
 		message(`{"role":"function","name":"f","content":"a"}`):                              "messages[0].name",
+		message(`{"role":"assistant","content":true}`):                                       "messages[0].content",
+		message(`{"role":"assistant","content":[{"type":"refusal"}]}`):                       "messages[0].content[0].refusal",
 		message(`{"role":"assistant","tool_calls":{}}`):                                      "messages[0].tool_calls",
 		message(`{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}`):             "messages[0].tool_calls[0].id",
 		message(`{"role":"assistant","tool_calls":[{"id":"c"}]}`):                            "messages[0].tool_calls[0]",
@@ -258,6 +268,8 @@ func TestChatRequestsThatMakeNoSense(t *testing.T) {
 		member(`"response_format":"json"`):                                                   "response_format.type",
 		member(`"response_format":{"type":"json_schema"}`):                                   "response_format.json_schema.name",
 		member(`"reasoning_effort":7`):                                                       "reasoning_effort",
+		member(`"reasoning":{"effort":1}`):                                                   "reasoning.effort",
+		member(`"functions":{}`):                                                             "functions",
 		member(`"reasoning":"low"`):                                                          "reasoning",
 		member(`"reasoning":{"max_tokens":"many"}`):                                          "reasoning.max_tokens",
 		member(`"thinking":true`):                                                            "thinking",
