@@ -18,10 +18,10 @@ type stack struct {
 	client   *http.Client
 }
 
-func newStack(t *testing.T) *stack {
+func newStack(t *testing.T, change ...func(*Options)) *stack {
 	t.Helper()
 	s := &stack{
-		gateway: newGateway(t, false), one: providertest.NewUpstream(t), two: providertest.NewUpstream(t),
+		gateway: newGateway(t, false, change...), one: providertest.NewUpstream(t), two: providertest.NewUpstream(t),
 		client: &http.Client{Transport: &http.Transport{DisableCompression: true}},
 	}
 	for id, up := range map[string]*providertest.Upstream{"one": s.one, "two": s.two} {
