@@ -203,6 +203,8 @@ func TestRequestsToResponsesThatAreRefused(t *testing.T) {
 		"a choice of another mode":   {`"input":"hi","tool_choice":{"type":"allowed_tools","mode":"any","tools":[]}`, "tool_choice.mode", true},
 		"a format of another type":   {`"input":"hi","text":{"format":{"type":"yaml"}}`, "text.format.type", true},
 		"a format of a wrong type":   {`"input":"hi","text":{"format":"json"}`, "text.format", true},
+		"options of a wrong type":    {`"input":"hi","stream_options":true`, "stream_options", true},
+		"verbosity of a wrong type":  {`"input":"hi","text":{"verbosity":1}`, "text.verbosity", true},
 		"text of a wrong type":       {`"input":"hi","text":"json"`, "text", true},
 		"reasoning of a wrong type":  {`"input":"hi","reasoning":"high"`, "reasoning", true},
 		"an effort of a wrong type":  {`"input":"hi","reasoning":{"effort":3}`, "reasoning.effort", true},
@@ -297,5 +299,9 @@ func TestRequestsToResponsesAreWrittenWithinItsLimits(t *testing.T) {
 	said := conversation{turns: []turn{{assistant: true, blocks: []block{{is: imageBlock, media: media{url: "https://example.com"}}}}}}
 	if _, err := writeResponsesRequest(&said, Options{}, &n); err == nil {
 		t.Error("an image of the assistant is written")
+	}
+	result := block{is: resultBlock, id: "c", content: []block{{is: audioBlock, media: media{data: "AA=="}}}}
+	if _, err := writeResponsesRequest(&conversation{turns: []turn{{blocks: []block{result}}}}, Options{}, &n); err == nil {
+		t.Error("a result that is a sound is written")
 	}
 }
