@@ -43,6 +43,24 @@ func TestAComboIsEditedWithAnErrorAtItsFieldAndThenRight(t *testing.T) {
 	}
 }
 
+func TestWhatWasChangedIsNotLostUnasked(t *testing.T) {
+	w := newWorld(t, nil, up)
+	p := w.enter()
+	p.button("Combos")
+	p.button("Edit combo fast")
+	p.fill(at("targets[1].weight"), "3")
+	p.button("Keys")
+	p.says("dialog", "Leave without saving?")
+	p.button("Cancel")
+	p.await(`!document.querySelector("dialog") && location.hash === "#/combos/fast"`)
+	p.await(element(at("targets[1].weight")) + `.value === "3"`)
+	p.button("Keys")
+	p.button("Leave")
+	p.says("h1", "Client keys")
+	p.button("Combos")
+	p.says("h1", "Combos")
+}
+
 func TestAFoldedFieldIsOpenedForItsError(t *testing.T) {
 	w := newWorld(t, nil, up)
 	p := w.enter()

@@ -19,7 +19,7 @@ var looks = map[string]struct {
 	width, height int64
 }{
 	"light": {"light", desktopWidth, desktopHeight},
-	"dark":  {"dark", desktopWidth, desktopHeight},
+	"dark":  {"dark", 1024, 768},
 	"phone": {"light", phoneWidth, phoneHeight},
 	"night": {"dark", phoneWidth, phoneHeight},
 }
@@ -57,6 +57,7 @@ func lively(t *testing.T) *world {
 	w.shaky.Script("large", down)
 	w.shaky.Script("small", "times 4; "+down, up)
 	w.shaky.Script("medium", "error 503 - busy")
+	w.shaky.Script("late", "delay 180ms; "+down)
 	target := object{"breaker_scope": "target", "breaker": object{"cooldown": "0s", "reset_timeout": "10m"}}
 	with := func(more object) object {
 		all := maps.Clone(target)
@@ -64,12 +65,15 @@ func lively(t *testing.T) *world {
 		return all
 	}
 	w.Provider("mistral", w.shaky.URL(), object{"breaker": object{"cooldown": "0s", "reset_timeout": "1h"}, "models": []string{"large"}})
-	w.Provider("openai", w.shaky.URL(), with(object{"models": []string{"small", "medium"}}))
+	w.Provider("openai", w.shaky.URL(), with(object{"models": []string{"small", "medium", "late"}}))
 	w.Provider("groq", w.spare.URL(), with(object{"models": []string{"llama-3.3-70b-versatile", "qwen-2.5-coder-32b-instruct"}, "keys": []object{{"name": "main", "value": "sk-1"}, {"name": "spare", "value": "sk-2"}}}))
 	w.Combo("fast", "mistral/large", "openai/small", "groq/llama-3.3-70b-versatile")
 	w.Combo("coding", "openai/medium", "groq/qwen-2.5-coder-32b-instruct")
 	w.asks("fast", 5)
+	w.Combo("patient", "mistral/large", "openai/late", "groq/llama-3.3-70b-versatile")
 	w.asks("coding", 7)
+	w.spare.Script("", "delay 90ms; "+up)
+	w.ask("patient")
 	w.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/target%3Agroq%2Fqwen-2.5-coder-32b-instruct/isolate", object{"by": "ada", "reason": "new quantisation gives odd answers, see ticket 4711"}, nil)
 	w.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/target%3Aopenai%2Fmedium/isolate", object{"by": "bob", "reason": "test"}, nil)
 	w.Must(http.StatusOK, http.MethodPost, "/api/v1/breakers/target%3Aopenai%2Fmedium/release", nil, nil)

@@ -175,10 +175,10 @@ func (p *page) click(selector string) {
 	p.do("clicking "+selector, chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// button clicks the button or link of a name, as it is read out.
+// button clicks the button or link of a name, as it is read out. Behind an open dialog none can be clicked.
 func (p *page) button(name string) {
 	p.t.Helper()
-	const find = `[...document.querySelectorAll("dialog[open] button, dialog[open] a, button, a.button, .nav a")].find((e) => e.checkVisibility() && (e.getAttribute("aria-label") ?? e.textContent).trim() === %s)`
+	const find = `[...(document.querySelector("dialog[open]") ?? document).querySelectorAll("button, a.button, .nav a")].find((e) => e.checkVisibility() && (e.getAttribute("aria-label") ?? e.textContent).trim() === %s)`
 	found := fmt.Sprintf(find, quoted(name))
 	p.await(found)
 	eval[bool](p, `(() => { document.querySelectorAll("[data-wanted]").forEach((e) => delete e.dataset.wanted); `+found+`.dataset.wanted = ""; return true; })()`)

@@ -6,7 +6,7 @@ import { breakerPath, get, post, serverNow } from "./api.js";
 const TRANSITIONS_KEPT = 2000;
 const SOON = 60; // ms that events of one burst are collected before what they touch is read
 const PAUSE = 1000; // ms between two readings of the whole list for the sake of counts
-const MANY = 8; // more breakers than these are read with the list
+const MANY = 8; // so many calls at once; more breakers than these are read with the list
 
 const listeners = new Map();
 
@@ -22,6 +22,7 @@ export const store = {
   explanations: new Map(), // by combo: {candidates, readAt} or {error}
   providers: null,
   keys: null,
+  unsaved: false, // whether something was changed in a form and not saved
   stats: null,
 };
 
@@ -81,8 +82,11 @@ export const loadCombos = once(async () => {
 
 export const loadExplanations = once(async () => {
   const names = (store.combos ?? []).map((c) => c.name);
-  const found = await Promise.all(names.map((name) => explain(name)));
-  store.explanations = new Map(names.map((name, i) => [name, found[i]]));
+  const found = new Map();
+  for (let i = 0; i < names.length; i += MANY) {
+    await Promise.all(names.slice(i, i + MANY).map(async (name) => found.set(name, await explain(name))));
+  }
+  store.explanations = found;
   changed("explanations");
 });
 

@@ -3,16 +3,32 @@
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
 const SILENCE = 40_000; // the gateway says something every 15 s
+const UNSEEN = 300_000; // a page that nobody has looked at for so long gives its connection back: a browser has few
 
 // Stream calls onEvent({type, data}) for each event, onOpen(resumed) when events flow (again), and onPhase(phase, retryAt)
-// with "connecting", "live" or "cut". After onOpen(false), what happened before is not known and has to be read.
+// with "connecting", "live", "cut" or
+// "paused", and "refused" with the status of an answer that is no stream. After onOpen(false), what happened before is not known and has to be read.
 export class Stream {
   constructor({ onEvent, onOpen, onPhase }) {
     Object.assign(this, { onEvent, onOpen, onPhase });
     this.lastId = "";
     this.failures = 0;
     this.wake = () => {};
-    this.awake = () => document.visibilityState === "visible" && this.wake();
+    this.awake = () => this.look();
+  }
+
+  // look wakes the stream of a page that somebody looks at, and lets that of any other rest after a while.
+  look() {
+    clearTimeout(this.unseen);
+    if (document.visibilityState === "visible") {
+      this.paused = false;
+      this.wake();
+      return;
+    }
+    this.unseen = setTimeout(() => {
+      this.paused = true;
+      this.connection?.abort();
+    }, UNSEEN);
   }
 
   start() {
@@ -26,6 +42,7 @@ export class Stream {
     this.stopped = true;
     window.removeEventListener("online", this.awake);
     document.removeEventListener("visibilitychange", this.awake);
+    clearTimeout(this.unseen);
     this.connection?.abort();
     this.wake();
   }
@@ -44,6 +61,11 @@ export class Stream {
         // Cut, silent, or refused: the next try tells.
       }
       if (this.stopped) return;
+      if (this.paused) {
+        this.onPhase("paused");
+        await new Promise((resolve) => (this.wake = resolve));
+        continue;
+      }
       const wait = Math.min(FIRST_WAIT * 2 ** this.failures, LONGEST_WAIT) * (0.8 + Math.random() * 0.4);
       this.failures++;
       this.onPhase("cut", Date.now() + wait);

@@ -14,7 +14,7 @@ import { resolveConflict } from "./conflict.js";
 export function editor(root, sort, name, done) {
   const base = `/api/v1/${sort.collection}`;
   const path = name === null ? base : `${base}/${encodeURIComponent(name)}`;
-  let document = sort.start, etag = null, schema = null, form = null, mode = "form", fromFile = false, dirty = false;
+  let document = sort.start, etag = null, schema = null, form = null, mode = "form", fromFile = false;
 
   const problems = h("div", { class: "note bad problems", hidden: true, role: "alert", tabindex: -1 });
   const stale = h("div", { class: "note warn", hidden: true, role: "status" });
@@ -57,14 +57,14 @@ export function editor(root, sort, name, done) {
   function draw() {
     if (!schema) return;
     if (mode === "json") {
-      const area = h("textarea", { spellcheck: "false", "aria-label": `The ${sort.noun} as JSON`, data: { json: "" }, on: { input: () => (dirty = true) } });
+      const area = h("textarea", { spellcheck: "false", "aria-label": `The ${sort.noun} as JSON`, data: { json: "" }, on: { input: () => (store.unsaved = true) } });
       area.value = JSON.stringify(document, null, 2);
       replace(body, h("div", { class: "json" }, area));
     } else {
       form = new Form(suggest);
       replace(body, form.group(schema, document, "", (next) => {
         document = next;
-        dirty = true;
+        store.unsaved = true;
       }, name === null ? [] : [sort.nameMember]));
     }
     body.querySelectorAll("input, select, textarea, button").forEach((each) => fromFile && attribute(each, "disabled", true));
@@ -113,7 +113,7 @@ export function editor(root, sort, name, done) {
     attribute(save, "disabled", true);
     try {
       const answer = name === null ? await create(base, document) : await write(path, document, etag);
-      dirty = false;
+      store.unsaved = false;
       toast(`The ${sort.noun} ${answer.data[sort.nameMember]} is ${name === null ? "made" : "saved"}.`);
       location.hash = done;
     } catch (error) {
@@ -145,7 +145,7 @@ export function editor(root, sort, name, done) {
     document = written(data);
     etag = version;
     fromFile = data.managed_by === "file";
-    dirty = false;
+    store.unsaved = false;
     attribute(stale, "hidden", !fromFile);
     replace(stale, fromFile && `This ${sort.noun} comes from the configuration file and is changed there.`);
     tell("", []);
@@ -156,7 +156,7 @@ export function editor(root, sort, name, done) {
     if (name === null || change.collection !== sort.collection || change.id !== name || change.action === "created") return;
     const now = change.action === "deleted" ? null : await read(path).catch(() => null);
     if (now?.etag === etag) return;
-    if (now && !dirty) return load(now.data, now.etag);
+    if (now && !store.unsaved) return load(now.data, now.etag);
     attribute(stale, "hidden", false);
     replace(stale, now ? "Somebody else has changed it since you opened it. Saving will show you both." : "Somebody else has deleted it.");
   });
@@ -168,5 +168,8 @@ export function editor(root, sort, name, done) {
     if (found) load(found.data, found.etag);
     else draw();
   }, (error) => text(body, error.message));
-  return stop;
+  return () => {
+    store.unsaved = false;
+    stop();
+  };
 }

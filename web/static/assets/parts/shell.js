@@ -5,11 +5,13 @@ import { countdown, duration } from "../core/format.js";
 import { icon } from "../core/icons.js";
 import { isDark, toggleTheme } from "../core/prefs.js";
 import { loadBreakers, on, store } from "../core/store.js";
-import { VIEWS, viewOf } from "./views.js";
+import { ask } from "./dialog.js";
 import { showHelp } from "./shortcuts.js";
+import { VIEWS, viewOf } from "./views.js";
 
 export function shell(root, { logOut, retry }) {
   let unmount = () => {};
+  let shown = ""; // the address of what is shown
   const links = VIEWS.map(({ id, title }) => h("a", { href: `#/${id}`, data: { view: id } }, icon(id === "breakers" ? "board" : id), title));
   const sick = h("span", { class: "count", hidden: true });
   links[0].append(sick);
@@ -39,6 +41,7 @@ export function shell(root, { logOut, retry }) {
 
   function go() {
     unmount();
+    shown = location.hash;
     const { view: now, argument } = viewOf(location.hash);
     links.forEach((link) => attribute(link, "aria-current", link.dataset.view === now.id ? "page" : null));
     replace(view);
@@ -48,7 +51,20 @@ export function shell(root, { logOut, retry }) {
     window.scrollTo(0, 0);
     return title;
   }
-  const navigate = () => go()?.focus({ preventScroll: true });
+
+  async function navigate() {
+    if (store.unsaved && location.hash !== shown) {
+      const wanted = location.hash;
+      history.replaceState(null, "", shown || "#/");
+      const leave = await ask({ title: "Leave without saving?", lines: ["What you have changed here is lost."], yes: "Leave", danger: true });
+      if (!leave) return;
+      store.unsaved = false;
+      location.hash = wanted;
+      return;
+    }
+    go()?.focus({ preventScroll: true });
+  }
+  const stay = (event) => store.unsaved && event.preventDefault();
 
   function drawBanners() {
     const list = [];
@@ -69,11 +85,13 @@ export function shell(root, { logOut, retry }) {
   const ticking = setInterval(() => lives.forEach((each) => each.draw()), 250);
   const unsaved = setInterval(() => store.persistence?.status === "degraded" && loadBreakers().catch(() => {}), 2000);
   window.addEventListener("hashchange", navigate);
+  window.addEventListener("beforeunload", stay);
   go();
   return {
     changeTheme,
     close() {
       window.removeEventListener("hashchange", navigate);
+      window.removeEventListener("beforeunload", stay);
       stop.forEach((each) => each());
       clearInterval(ticking);
       clearInterval(unsaved);
@@ -94,7 +112,7 @@ function live(retry) {
     node,
     draw() {
       const { phase, retryAt } = store;
-      text(words, { live: "Live", connecting: "Connecting…" }[phase] ?? `Cut off, again in ${countdown(Math.max(0, retryAt - Date.now()))}`);
+      text(words, { live: "Live", connecting: "Connecting…", paused: "Paused" }[phase] ?? `Cut off, again in ${countdown(Math.max(0, retryAt - Date.now()))}`);
       attribute(again, "hidden", phase !== "cut");
       if (node.dataset.phase === phase) return;
       text(said, phase === "cut" ? "The event stream is cut. What is shown may be old." : node.dataset.phase === "cut" && phase === "live" ? "The event stream is back." : "");

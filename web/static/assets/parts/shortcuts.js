@@ -56,7 +56,7 @@ export function startShortcuts(frame) {
 }
 
 export function showHelp() {
-  return open("Keys", (close, heading) => {
+  return open("Keyboard", (close, heading) => {
     const id = newId("shortcuts");
     const box = h("input", { id, type: "checkbox", on: { change: () => remember("shortcuts", box.checked ? "on" : "off") } });
     box.checked = enabled();

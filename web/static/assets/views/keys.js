@@ -38,7 +38,7 @@ function row(k) {
       const limits = [key.requests_per_minute && `${count(key.requests_per_minute)} a minute`, key.parallel && `${count(key.parallel)} at once`].filter(Boolean);
       replace(cells[0], h("strong", { text: key.name }), h("div", { class: "soft small", text: key.managed_by === "file" ? "from the file" : `made ${dateAndTime(key.created_at)}` }));
       text(cells[1], key.combos.length ? key.combos.join(", ") : "every combo");
-      text(cells[2], key.expires_at ? dateAndTime(key.expires_at) : "never");
+      text(cells[2], key.expires_at ? `until ${dateAndTime(key.expires_at)}` : "never expires");
       text(cells[3], limits.join(", ") || "no limit");
       attribute(revoke, "hidden", key.managed_by === "file");
     },
