@@ -13,6 +13,7 @@ type party struct {
 	classes   map[int]string // its error class for a status; 0 is for all others
 	tooLong   string         // its class for what is too long for the model, if it has one of its own
 	others    []string       // the columns of otherScenarios that it can do
+	hides     []string       // endpoint and scenario of the errors in a stream whose words it doesn't show
 	base64    bool           // it asks for embeddings in base64
 }
 
@@ -67,7 +68,10 @@ var parties = []party{
 		name: "langchain", packages: []string{"@langchain/openai", "@langchain/core"}, endpoints: []string{"chat", "responses"}, start: node("langchain"), classes: openAIClasses,
 		tooLong: "ContextOverflowError", others: []string{"embeddings"}, base64: true,
 	},
-	{name: "agents", packages: []string{"@openai/agents"}, endpoints: []string{"responses", "chat"}, start: node("agents"), classes: openAIClasses},
+	{
+		name: "agents", packages: []string{"@openai/agents"}, endpoints: []string{"responses", "chat"}, start: node("agents"), classes: openAIClasses,
+		hides: []string{"responses cut", "responses ended-early", "responses late-failure"},
+	},
 	{
 		name: "openai-go", packages: []string{"github.com/openai/openai-go/v3"}, endpoints: []string{"chat", "responses"},
 		start: openaiGo, classes: map[int]string{0: "*openai.Error"}, others: []string{"models", "embeddings"},
@@ -75,6 +79,7 @@ var parties = []party{
 	{
 		name: "go-openai", packages: []string{"github.com/sashabaranov/go-openai"}, endpoints: []string{"chat"},
 		start: goOpenAI, classes: map[int]string{0: "*openai.APIError"}, others: []string{"models", "embeddings"},
+		hides: []string{"chat late-failure"}, // it reads the comments before the error as a part of it
 	},
 	{
 		name: "anthropic-go", packages: []string{"github.com/anthropics/anthropic-sdk-go/v2"}, endpoints: []string{"messages"},

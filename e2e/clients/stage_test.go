@@ -68,6 +68,7 @@ func newStage(t *testing.T) *stage {
 // played is what came of a scenario.
 type played struct {
 	result
+	name   string // of the scenario
 	op     string
 	pieces string // of text, as the client told of them while it read a stream
 	asked  []providertest.Request
@@ -90,7 +91,7 @@ func (s *stage) play(t *testing.T, c client, endpoint, target string, sc scenari
 
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	p := played{op: sc.op}
+	p := played{name: sc.name, op: sc.op}
 	progress := func(piece string) {
 		p.pieces += piece
 		if sc.leaves {
