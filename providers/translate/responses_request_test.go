@@ -265,7 +265,8 @@ func TestRequestsToResponsesAreWrittenWithinItsLimits(t *testing.T) {
 			conversation{turns: []turn{
 				{assistant: true, blocks: []block{{is: callBlock, id: "id with blanks", name: "f"}}},
 				{blocks: []block{{is: resultBlock, id: "id with blanks", failed: true}, {is: textBlock, text: "and?"}}},
-			}}, "m",
+			}},
+			"m",
 			`{"type":"function_call","call_id":"` + legalID("id with blanks", 64) + `","name":"f","arguments":"{}"},` +
 				`{"type":"function_call_output","call_id":"` + legalID("id with blanks", 64) + `","output":""},` +
 				`{"type":"message","role":"user","content":[{"type":"input_text","text":"and?"}]}`,
@@ -274,7 +275,8 @@ func TestRequestsToResponsesAreWrittenWithinItsLimits(t *testing.T) {
 		"files without a name": {
 			conversation{turns: []turn{{blocks: []block{
 				{is: fileBlock, media: media{mimeType: "text/plain", data: "aGk="}}, {is: fileBlock, media: media{mimeType: "text/x-go", data: "aGk="}},
-			}}}}, "m",
+			}}}},
+			"m",
 			`{"type":"input_file","filename":"file.txt","file_data":"data:text/plain;base64,aGk="},{"type":"input_file","filename":"file","file_data":"data:text/x-go;base64,aGk="}`, nil,
 		},
 	} {

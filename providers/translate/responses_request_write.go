@@ -165,8 +165,11 @@ func (w *responsesRequest) limits(c *conversation) {
 		w.textMember("user", shortened(c.user, longestUser))
 	}
 	for _, m := range []member{
-		{"top_k", c.topK}, {"seed", c.seed}, {"stop", strings.Join(c.stop, "")},
-		{"frequency_penalty", c.frequencyPenalty}, {"presence_penalty", c.presencePenalty},
+		{"top_k", c.topK},
+		{"seed", c.seed},
+		{"stop", strings.Join(c.stop, "")},
+		{"frequency_penalty", c.frequencyPenalty},
+		{"presence_penalty", c.presencePenalty},
 	} {
 		if m.raw != "" {
 			w.n.drop(m.name)

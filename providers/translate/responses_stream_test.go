@@ -211,8 +211,10 @@ func TestCallsOfCustomToolsComeBackAsSuch(t *testing.T) {
 func FuzzResponsesStream(f *testing.F) {
 	for _, events := range [][]string{
 		{sentCreated, `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a"}`, sentCompleted},
-		{`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"f"}}`,
-			`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{"}`, sentCompleted},
+		{
+			`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"f"}}`,
+			`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{"}`, sentCompleted,
+		},
 		{`{"type":"response.output_item.done","output_index":1,"item":{"type":"reasoning","id":"rs","summary":[{"text":"a"}],"encrypted_content":"g"}}`, sentCompleted},
 	} {
 		f.Add(responsesSent(events...))

@@ -76,7 +76,6 @@ func (o *object) read(name string, as func(v gjson.Result, param string) (string
 }
 
 func (o *object) text(name string) string { return o.read(name, textAt) }
-func (o *object) flag(name string) string { return o.read(name, flagAt) }
 func (o *object) json(name string) string { return o.read(name, objectAt) }
 
 // need reads a member that has to be there and a string that isn't empty.
