@@ -54,7 +54,7 @@ func (r *chatReading) readFunctions(v gjson.Result) error {
 func (r *chatReading) readFunction(f gjson.Result, path string) (tool, error) {
 	o := &object{of: f, path: path}
 	t := tool{
-		name: o.need("name"), description: o.text("description"), schema: o.json("parameters"), strict: o.flag("strict"),
+		name: o.need("name"), description: o.text("description"), schema: o.json("parameters"), strict: o.strict(),
 		cache: o.json("cache_control"),
 	}
 	dropRest(r.n, "tools.function", f, "name", "description", "parameters", "strict", "cache_control")
@@ -160,7 +160,7 @@ func (r *chatReading) responseFormat(v gjson.Result) error {
 	}
 	o := &object{of: v.Get("json_schema"), path: "response_format.json_schema"}
 	r.format.name, r.format.description = o.need("name"), o.text("description")
-	r.format.schema, r.format.strict = o.json("schema"), o.flag("strict")
+	r.format.schema, r.format.strict = o.json("schema"), o.strict()
 	if r.format.schema == "" && o.err == nil {
 		r.format = format{mode: "json"}
 	}

@@ -197,7 +197,7 @@ func (r *responsesReader) format(v gjson.Result, param string) error {
 	o := object{of: v, path: param}
 	r.c.format = format{
 		mode: "schema",
-		name: o.text("name"), description: o.text("description"), schema: o.json("schema"), strict: o.read("strict", flagAt),
+		name: o.text("name"), description: o.text("description"), schema: o.json("schema"), strict: o.strict(),
 	}
 	return o.err
 }

@@ -23,7 +23,7 @@ func (r *responsesReader) tools(v gjson.Result, param string) error {
 			r.rest(t, param, "type", "name", "description", "parameters", "strict")
 			r.c.tools = append(r.c.tools, tool{
 				name: o.need("name"), description: o.text("description"),
-				schema: o.json("parameters"), strict: o.read("strict", flagAt),
+				schema: o.json("parameters"), strict: o.strict(),
 			})
 		case "custom":
 			r.customTool(&o, param)

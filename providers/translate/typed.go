@@ -76,6 +76,7 @@ func (o *object) read(name string, as func(v gjson.Result, param string) (string
 }
 
 func (o *object) text(name string) string { return o.read(name, textAt) }
+func (o *object) strict() string          { return o.read("strict", flagAt) }
 func (o *object) json(name string) string { return o.read(name, objectAt) }
 
 // need reads a member that has to be there and a string that isn't empty.
