@@ -101,7 +101,7 @@ const neededResponse = "id:s object:s created_at:0 status:s background:f error:n
 
 // members finds what is missing in an object or of a wrong type.
 func members(v gjson.Result, names string) error {
-	for _, need := range strings.FieldsSeq(names) {
+	for need := range strings.FieldsSeq(names) {
 		name, typ, _ := strings.Cut(need, ":")
 		m := v.Get(name)
 		ok := false
