@@ -49,7 +49,7 @@ func (w *writer) writePart(b *block, id string, n *notes) {
 			return
 		}
 		w.begin('{')
-		w.writeReasoning(b.text, b.signature)
+		w.writeReasoning(b.text, b.signature.orUnsigned())
 	case callBlock:
 		w.writeCallSignature(b.signature)
 		w.begin('{')

@@ -198,8 +198,8 @@ func (m *messagesWriter) delta(dst []byte, typ, name, text string) []byte {
 }
 
 func (m *messagesWriter) closePart(dst []byte, p *waitingPart) []byte {
-	if p.block.is == reasoningBlock && p.signature.text != "" && !p.redacted() {
-		dst = m.delta(dst, "signature_delta", "signature", p.signature.sealed(Messages))
+	if p.block.is == reasoningBlock && !p.redacted() {
+		dst = m.delta(dst, "signature_delta", "signature", p.signature.orUnsigned().sealed(Messages))
 	}
 	return m.stop(dst)
 }

@@ -16,6 +16,11 @@ func TestAnOwnRequestLosesWhatOnlyOthersSigned(t *testing.T) {
 			`{"a": 1.0, "messages": [{"role":"user","content":"hi"},{"role":"assistant","content": [` +
 				`{"type":"text","text":"a"},{"type":"text", "text":"b"}], "z":[ ]}], "b": []}`,
 		},
+		"thinking that nobody signed": {
+			Messages,
+			`{"messages":[{"content":[{"type":"thinking","thinking":"t","signature":"chat~ohmroute~none"},{"type":"text","text":"a"}]}]}`,
+			`{"messages":[{"content":[{"type":"text","text":"a"}]}]}`,
+		},
 		"a message that held nothing else": {
 			Messages,
 			`{"messages":[{"content":"hi"},{"content":[{"type":"thinking","thinking":"t","signature":"chat~ohmroute~s"}]},{"content":[]}]}`,

@@ -1,11 +1,9 @@
 package translate
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/openai/openai-go/v3/responses"
 	"github.com/tidwall/gjson"
 )
 
@@ -14,9 +12,8 @@ func answered(t *testing.T, output, members string) (*Translation, gjson.Result)
 	t.Helper()
 	body := `{"id":"resp_1","created_at":7,"model":"m","status":"completed","output":[` + output + `]` + members + `}`
 	tr := Answer(Responses, Responses, []byte(body), reply(nil))
-	var parsed responses.Response
-	if err := json.Unmarshal(tr.Body, &parsed); err != nil {
-		t.Fatalf("openai-go can't read it: %v\n%s", err, tr.Body)
+	if !gjson.ValidBytes(tr.Body) {
+		t.Fatalf("no JSON: %s", tr.Body)
 	}
 	r := gjson.ParseBytes(tr.Body)
 	if err := complete(r); err != nil {

@@ -22,7 +22,7 @@ func (s signature) sealed(in Dialect) string {
 
 // unsealed reads a signature from a member of a dialect.
 func unsealed(text string, in Dialect) signature {
-	if text == "" {
+	if text == "" || text == unsigned.sealed(in) {
 		return signature{}
 	}
 	if name, rest, marked := strings.Cut(text, signatureMark); marked {
@@ -35,6 +35,18 @@ func unsealed(text string, in Dialect) signature {
 
 // signatureMark stands in no base64.
 const signatureMark = "~ohmroute~"
+
+// unsigned stands for the signature of reasoning that nobody signed: Anthropic refuses reasoning whose signature is empty,
+// and a request that goes to it later has to leave it out.
+var unsigned = signature{Chat, "none"}
+
+// orUnsigned is the signature, or what stands for one that there isn't.
+func (s signature) orUnsigned() signature {
+	if s.text == "" {
+		return unsigned
+	}
+	return s
+}
 
 // of is the signature's text if the dialect made it, and empty if another did.
 func (s signature) of(d Dialect) string {
