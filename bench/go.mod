@@ -4,8 +4,10 @@ go 1.26.0
 
 require (
 	github.com/failsafe-go/failsafe-go v0.9.8
+	github.com/goccy/go-yaml v1.19.2
 	github.com/mercari/go-circuitbreaker v0.0.2
 	github.com/sony/gobreaker/v2 v2.4.0
+	golang.org/x/sys v0.50.0
 )
 
 require (

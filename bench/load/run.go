@@ -6,150 +6,181 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ohmroute/ohmroute/bench/process"
 )
 
-// plan is how much is measured.
+// plan is what is measured, and how much of it.
 type plan struct {
-	rounds int
-	span   time.Duration
-	only   string
-	binary string
+	rounds   int
+	span     time.Duration
+	only     string
+	rate     int
+	idle     int
+	breakers int
+	binary   string
+	adapters []string
+	page     string
+	limit    time.Duration
+	command  string
 }
 
 // figure is one measurement of a subject.
 type figure struct {
-	perSecond float64
-	cpu       time.Duration // of the subject's process, per request
-	p50, p99  time.Duration
+	perSecond     float64
+	cpu           float64 // of the subject's process, us per request
+	p50, p99      time.Duration
+	first, first9 time.Duration // to the first bytes of the answer: median, and what 99 % did not exceed
 }
 
-// run measures every subject on every scenario, in turn, round by round, and prints the medians of the rounds.
+// report is all that a run found. Figures are by scenario and subject, one a round.
+type report struct {
+	subjects  []subject
+	scenarios []scenario
+	figures   map[string]map[string][]figure
+	memory    map[string]int64 // peak KiB by subject
+	idle      []idleFigure
+	starts    []startFigure
+}
+
+// run measures and prints.
 func run(ctx context.Context, out io.Writer, p plan) error {
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
+	defer cancel()
+	if p.idle > 0 {
+		p.idle = roomFor(p.idle)
+	}
+	before := process.Machine(p.command)
 	dir, err := os.MkdirTemp("", "ohmroute-load-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	upstream, err := startSelf(ctx, "upstream")
+	r, err := measureAll(ctx, p, dir)
 	if err != nil {
 		return err
 	}
-	defer upstream.stop()
-	proxy, err := startSelf(ctx, "proxy", "-upstream", upstream.url)
-	if err != nil {
+	text := before + r.text(p)
+	if _, err := io.WriteString(out, text); err != nil || p.page == "" {
 		return err
 	}
-	defer proxy.stop()
-	gateway, err := startOhmroute(ctx, p.binary, dir, upstream.url)
-	if err != nil {
-		return err
-	}
-	defer gateway.stop()
+	return replaceMarked(p.page, text)
+}
 
-	subjects := []subject{
-		{name: "direct", url: upstream.url},
-		{name: "ReverseProxy", url: proxy.url, process: proxy},
-		{name: "ohmroute", url: gateway.url, process: gateway},
+func measureAll(ctx context.Context, p plan, dir string) (*report, error) {
+	s, err := startAll(ctx, p, dir)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(out, "%d rounds of %s; medians of the rounds; ratios are to the ReverseProxy of the same run\n\n", p.rounds, p.span)
-	fmt.Fprintln(out, "| scenario | subject | requests/s | CPU us/request | CPU ratio | p50 us | p99 us |")
-	fmt.Fprintln(out, "|---|---|--:|--:|--:|--:|--:|")
-	for _, s := range scenarios {
-		if !strings.HasPrefix(s.name, p.only) {
+	defer s.stop()
+	r := &report{subjects: s.list, figures: map[string]map[string][]figure{}, memory: map[string]int64{}}
+	for _, each := range scenarios {
+		if !strings.HasPrefix(each.name, p.only) {
 			continue
 		}
-		figures, err := measureAll(ctx, subjects, s, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		r.scenarios = append(r.scenarios, each)
+		if err := r.rounds(ctx, each, p); err != nil {
+			return nil, fmt.Errorf("%s: %w", each.name, err)
 		}
-		printRows(out, s, subjects, figures)
 	}
-	return printMemory(out, subjects)
+	for _, each := range s.list {
+		if _, r.memory[each.name], err = each.process.Memory(); err != nil {
+			return nil, err
+		}
+	}
+	if p.only != "" {
+		return r, nil
+	}
+	if p.idle > 0 {
+		if r.idle, err = measureIdle(ctx, s, p, dir); err != nil {
+			return nil, err
+		}
+	}
+	if p.breakers > 0 {
+		r.starts, err = measureStart(ctx, s, p, filepath.Join(dir, "starts"))
+	}
+	return r, err
 }
 
-// measureAll gives, per subject, the figure of each round.
-func measureAll(ctx context.Context, subjects []subject, s scenario, p plan) ([][]figure, error) {
-	figures := make([][]figure, len(subjects))
+// rounds measures every subject in turn, round by round.
+func (r *report) rounds(ctx context.Context, s scenario, p plan) error {
+	r.figures[s.name] = map[string][]figure{}
 	for range p.rounds {
-		for i, each := range subjects {
-			f, err := measure(ctx, each, s, p.span)
+		for _, each := range r.subjects {
+			f, err := measure(ctx, each, s, p)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", each.name, err)
+				return fmt.Errorf("%s: %w", each.name, err)
 			}
-			figures[i] = append(figures[i], f)
+			r.figures[s.name][each.name] = append(r.figures[s.name][each.name], f)
 		}
 	}
-	return figures, nil
+	return nil
 }
 
-func measure(ctx context.Context, each subject, s scenario, span time.Duration) (figure, error) {
-	var before, after time.Duration
-	var err error
-	if each.process != nil {
-		if before, err = each.process.cpu(); err != nil {
-			return figure{}, err
-		}
+func measure(ctx context.Context, each subject, s scenario, p plan) (figure, error) {
+	before, err := each.process.CPU()
+	if err != nil {
+		return figure{}, err
 	}
 	begun := time.Now()
-	seen, err := drive(ctx, each.url, s, span)
+	seen, err := drive(ctx, each, s, p)
 	took := time.Since(begun)
-	if err == nil && seen.requests == 0 {
+	if err == nil && len(seen.latencies) == 0 {
 		err = errors.New("no request was answered")
 	}
 	if err != nil {
 		return figure{}, err
 	}
-	if each.process != nil {
-		if after, err = each.process.cpu(); err != nil {
-			return figure{}, err
-		}
+	after, err := each.process.CPU()
+	if err != nil {
+		return figure{}, err
 	}
+	requests := float64(len(seen.latencies))
 	return figure{
-		perSecond: float64(seen.requests) / took.Seconds(),
-		cpu:       (after - before) / time.Duration(seen.requests),
-		p50:       seen.quantile(0.5),
-		p99:       seen.quantile(0.99),
+		perSecond: requests / took.Seconds(),
+		cpu:       float64((after - before).Nanoseconds()) / 1e3 / requests,
+		p50:       quantile(seen.latencies, 0.5), p99: quantile(seen.latencies, 0.99),
+		first: quantile(seen.firsts, 0.5), first9: quantile(seen.firsts, 0.99),
 	}, nil
 }
 
-func printRows(out io.Writer, s scenario, subjects []subject, figures [][]figure) {
-	yardstick := median(figures[1], func(f figure) float64 { return float64(f.cpu) })
-	for i, each := range subjects {
-		cpu := median(figures[i], func(f figure) float64 { return float64(f.cpu) })
-		ratio := "-"
-		if each.process != nil && yardstick > 0 {
-			ratio = fmt.Sprintf("%.2f", cpu/yardstick)
-		}
-		fmt.Fprintf(out, "| %s | %s | %.0f | %.1f | %s | %.0f | %.0f |\n", s.name, each.name,
-			median(figures[i], func(f figure) float64 { return f.perSecond }), cpu/1e3, ratio,
-			median(figures[i], func(f figure) float64 { return float64(f.p50) })/1e3,
-			median(figures[i], func(f figure) float64 { return float64(f.p99) })/1e3)
+// median of what each round gives; 0 if there are none.
+func median(rounds int, of func(round int) float64) float64 {
+	if rounds == 0 {
+		return 0
 	}
-}
-
-func printMemory(out io.Writer, subjects []subject) error {
-	fmt.Fprintln(out)
-	for _, each := range subjects {
-		if each.process == nil {
-			continue
-		}
-		kib, err := each.process.peakMemory()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "peak memory of %s: %.1f MiB\n", each.name, float64(kib)/1024)
-	}
-	return nil
-}
-
-func median(figures []figure, of func(figure) float64) float64 {
-	values := make([]float64, len(figures))
-	for i, f := range figures {
-		values[i] = of(f)
+	values := make([]float64, rounds)
+	for i := range values {
+		values[i] = of(i)
 	}
 	slices.Sort(values)
-	return values[len(values)/2]
+	return values[rounds/2]
 }
+
+// middle is the median of a subject's rounds.
+func (r *report) middle(scenario, subject string, of func(figure) float64) float64 {
+	figures := r.figures[scenario][subject]
+	return median(len(figures), func(i int) float64 { return of(figures[i]) })
+}
+
+// against is the median of the rounds of what a comparison with another subject's figure of the same round gives.
+func (r *report) against(scenario, subject, other string, compare func(a, b figure) float64) float64 {
+	mine, theirs := r.figures[scenario][subject], r.figures[scenario][other]
+	return median(min(len(mine), len(theirs)), func(i int) float64 { return compare(mine[i], theirs[i]) })
+}
+
+// cpuRatio is a subject's CPU per request, and so per event too, as a ratio to the yardstick's.
+func (r *report) cpuRatio(scenario, subject string) float64 {
+	return r.against(scenario, subject, yardstick, func(a, b figure) float64 { return a.cpu / b.cpu })
+}
+
+// added is a time of a subject over that without any gateway, in us.
+func (r *report) added(scenario, subject string, of func(figure) time.Duration) float64 {
+	return r.against(scenario, subject, "direct", func(a, b figure) float64 { return us(of(a) - of(b)) })
+}
+
+func us(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }

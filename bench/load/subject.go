@@ -3,71 +3,116 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"time"
+
+	"github.com/ohmroute/ohmroute/bench/process"
 )
 
 // subject is one of those that are measured.
 type subject struct {
 	name    string
-	url     string
-	process *process // nil: none between client and upstream
+	process *process.Process
+	model   string            // what requests name
+	headers map[string]string // of each request
+	loose   bool              // it writes answers anew
+	direct  bool              // the upstream itself: nothing is between it and the client
 }
 
-// startOhmroute builds the binary if need be, starts it with one provider and the combo "bench" on it, and keeps breakers,
-// metrics and SQLite on, as a user has them.
-func startOhmroute(ctx context.Context, binary, dir, upstream string) (*process, error) {
-	if binary == "" {
-		binary = filepath.Join(dir, "ohmroute")
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, "github.com/ohmroute/ohmroute/cmd/ohmroute")
-		build.Dir = ".."
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("building ohmroute: %w\n%s", err, out)
+// yardstick is the subject that ratios are to.
+const yardstick = "ReverseProxy"
+
+// subjects are all that this run measures. stop ends them and the upstream.
+type subjects struct {
+	list     []subject
+	upstream *process.Process
+	binary   string
+}
+
+func (s *subjects) stop() {
+	for _, each := range s.list {
+		_ = each.process.Stop()
+	}
+}
+
+// startAll starts the upstream and every subject, ohmroute with breakers, metrics and SQLite on, as a user has them.
+func startAll(ctx context.Context, p plan, dir string) (_ *subjects, err error) {
+	s := &subjects{binary: p.binary}
+	defer func() {
+		if err != nil {
+			s.stop()
+		}
+	}()
+	if s.upstream, err = startSelf(ctx, "upstream"); err != nil {
+		return nil, err
+	}
+	s.list = append(s.list, subject{name: "direct", process: s.upstream, model: "m", direct: true})
+	proxy, err := startSelf(ctx, "proxy", "-upstream", s.upstream.URL)
+	if err != nil {
+		return nil, err
+	}
+	s.list = append(s.list, subject{name: yardstick, process: proxy, model: "m"})
+	if s.binary == "" {
+		if s.binary, err = process.Build(ctx, dir); err != nil {
+			return nil, err
 		}
 	}
-	settings := filepath.Join(dir, "ohmroute.yaml")
-	err := os.WriteFile(settings, []byte(`
+	gateway, err := s.startOhmroute(ctx, filepath.Join(dir, "gateway"))
+	if err != nil {
+		return nil, err
+	}
+	s.list = append(s.list, gateway)
+	for _, path := range p.adapters {
+		other, err := startAdapter(ctx, path, dir, s.upstream.URL)
+		if err != nil {
+			return nil, err
+		}
+		s.list = append(s.list, other)
+	}
+	for _, each := range s.list {
+		if err = check(ctx, each); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// startOhmroute starts the binary in an empty folder, with one provider and the combo "bench" on it.
+func (s *subjects) startOhmroute(ctx context.Context, dir string) (subject, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return subject{}, err
+	}
+	p, err := process.Serve(ctx, s.binary, dir, `
 providers:
-  - {id: upstream, kind: openai, base_url: "`+upstream+`/v1", models: [m]}
+  - {id: upstream, kind: openai, base_url: "`+s.upstream.URL+`/v1", models: [m]}
 combos:
   - {name: bench, strategy: priority, targets: [{provider: upstream, model: m}]}
-`), 0o600)
-	if err != nil {
-		return nil, err
-	}
-	address, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	p, err := startProcess(ctx, address, binary, "serve", "--config", settings, "--listen", address,
-		"--data-dir", filepath.Join(dir, "data"), "--log-level", "error")
-	if err != nil {
-		return nil, err
-	}
-	return p, check(ctx, p.url)
+`)
+	return subject{name: "ohmroute", process: p, model: "bench"}, err
 }
 
 // check asks once, so that a subject that is set up wrongly says so before it is measured.
-func check(ctx context.Context, url string) error {
-	s := scenarios[0]
-	if err := ask(ctx, &http.Client{}, url+s.path(), s.body(), false); err != nil {
-		return fmt.Errorf("first request to %s: %w", url, err)
+func check(ctx context.Context, each subject) error {
+	c := newClient(each, scenarios[0])
+	defer c.http.CloseIdleConnections()
+	if _, err := c.ask(ctx, time.Now(), new([]byte)); err != nil {
+		return fmt.Errorf("first request to %s: %w", each.name, err)
 	}
 	return nil
 }
 
 // startSelf starts another role of this program.
-func startSelf(ctx context.Context, role string, args ...string) (*process, error) {
+func startSelf(ctx context.Context, role string, args ...string) (*process.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := process.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	return startProcess(ctx, address, self, append([]string{"-role", role, "-listen", address}, args...)...)
+	return process.Start(ctx, process.Command{
+		Name: self, Args: append([]string{"-role", role, "-listen", address}, args...), Address: address,
+	})
 }

@@ -1,17 +1,32 @@
 package main
 
 import (
-	"io"
+	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// serveUpstream is a provider that costs as little as one can: what it answers is written in the request's x-bench-* query.
-// events=N streams N events, each after pace; otherwise a JSON answer of about 1 KB is sent.
+const (
+	chatPath    = "/v1/chat/completions"
+	releasePath = "/release" // ends the streams that are held
+	failBase    = "/fail/v1" // below it every request fails
+)
+
+// bodies are reused from request to request.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// upstream is a provider that costs as little as one can. What it answers is ordered by the request, see order.
+type upstream struct {
+	mu      sync.Mutex
+	release chan struct{}
+}
+
 func serveUpstream(listen string) error {
-	server := &http.Server{Addr: listen, Handler: http.HandlerFunc(answer), ReadHeaderTimeout: 10 * time.Second}
+	u := &upstream{release: make(chan struct{})}
+	server := &http.Server{Addr: listen, Handler: http.HandlerFunc(u.answer), ReadHeaderTimeout: 10 * time.Second}
 	return server.ListenAndServe()
 }
 
@@ -25,20 +40,51 @@ var (
 		`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 )
 
-func answer(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+func (u *upstream) answer(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == releasePath {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		close(u.release)
+		u.release = make(chan struct{})
 		return
 	}
-	query := r.URL.Query()
-	events, _ := strconv.Atoi(query.Get("events"))
-	if events == 0 {
+	body := bodies.Get().(*bytes.Buffer)
+	defer bodies.Put(body)
+	body.Reset()
+	if _, err := body.ReadFrom(r.Body); err != nil {
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, failBase) {
+		http.Error(w, `{"error":{"message":"out of order","type":"server_error"}}`, http.StatusInternalServerError)
+		return
+	}
+	o := orderIn(body.Bytes())
+	switch {
+	case o.hold:
+		u.hold(w, r)
+	case o.events > 0:
+		stream(w, r, o.events, o.pace)
+	default:
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(wholeAnswer)))
 		_, _ = w.Write(wholeAnswer)
+	}
+}
+
+// hold sends one event, and the end of the stream when all that are held are released.
+func (u *upstream) hold(w http.ResponseWriter, r *http.Request) {
+	u.mu.Lock()
+	release := u.release
+	u.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	if _, err := w.Write(contentEvent); err != nil || http.NewResponseController(w).Flush() != nil {
 		return
 	}
-	pace, _ := time.ParseDuration(query.Get("pace"))
-	stream(w, r, events, pace)
+	select {
+	case <-release:
+		_, _ = w.Write(finalEvents)
+	case <-r.Context().Done():
+	}
 }
 
 func stream(w http.ResponseWriter, r *http.Request, events int, pace time.Duration) {

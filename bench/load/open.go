@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// maxUnderWay bounds the requests of an open loop: a subject that falls so far behind can't bear the rate.
+const maxUnderWay = 1024
+
+// driveOpen sends a request at each beat, whether those before it were answered or not. A time runs from the beat, so that
+// the wait for a slow client or a slow answer before it counts too.
+func (c *client) driveOpen(ctx context.Context, rate int, span time.Duration) (sample, error) {
+	var (
+		mu    sync.Mutex
+		all   sample
+		fault error
+		group sync.WaitGroup
+	)
+	buffers := sync.Pool{New: func() any { return new(make([]byte, 0, 32<<10)) }}
+	slots := make(chan struct{}, maxUnderWay)
+	begun := time.Now()
+	beats := int(span.Seconds() * float64(rate))
+	for n := range beats {
+		due := begun.Add(time.Duration(n) * time.Second / time.Duration(rate))
+		select {
+		case <-ctx.Done():
+			group.Wait()
+			return all, ctx.Err()
+		case <-time.After(time.Until(due)):
+		}
+		select {
+		case slots <- struct{}{}:
+		default:
+			group.Wait()
+			return all, fmt.Errorf("%d requests are under way: %d a second are too many", maxUnderWay, rate)
+		}
+		group.Go(func() {
+			buffer := buffers.Get().(*[]byte)
+			t, err := c.ask(ctx, due, buffer)
+			buffers.Put(buffer)
+			<-slots
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				fault = errors.Join(fault, err)
+				return
+			}
+			all.add(t)
+		})
+	}
+	group.Wait()
+	all.sort()
+	return all, fault
+}
