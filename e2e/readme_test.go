@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ohmroute/ohmroute/e2e/process"
 )
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -38,6 +40,14 @@ func TestEveryCurlOfTheReadmeWorks(t *testing.T) {
 	ran := 0
 	script := "set -euo pipefail\n"
 	for _, block := range shellBlock.FindAllStringSubmatch(string(readme), -1) {
+		const tool = "go run ./cmd/ohmroute breakers"
+		if strings.TrimSpace(block[1]) == tool {
+			if code, out := process.Run(t, []string{"OHMROUTE_ADMIN_TOKEN=" + g.Token}, "breakers", "--server", g.URL); code != 0 || !strings.Contains(out, "target:demo/flaky") {
+				t.Errorf("%s: code %d\n%s", tool, code, out)
+			}
+			ran++
+			continue
+		}
 		if !strings.Contains(block[1], "curl") {
 			continue
 		}
