@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load crash clients agents ci
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load bench-failure crash soak clients agents ci
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,11 +33,17 @@ bench: ## run the benchmarks of the product
 bench-breakers: ## run the breaker's benchmarks beside those of other libraries, on one core and on two
 	cd bench && go test -run '^$$' -bench . -benchmem -cpu 1,2 ./...
 
-bench-load: ## run the same load through ohmroute and a ReverseProxy, and print what each costs
-	cd bench && go run ./load
+bench-load: ## run the same load through ohmroute and a ReverseProxy; print what each costs and whether the targets held
+	cd bench && go run ./load -write ../docs/performance.md
+
+bench-failure: ## play incidents against the running binary; print what clients saw of them, by policy
+	cd bench && go run ./failure -write ../docs/failure-incidents.md -plots ../docs/incidents
 
 crash: ## kill the running binary 200 times under load and look for what it forgot
-	E2E_CRASH_ROUNDS=200 go test -count=1 -timeout 30m -run Kill -v ./e2e
+	E2E_CRASH_ROUNDS=200 go test -count=1 -timeout 30m -run AfterAKill -v ./e2e
+
+soak: ## run the binary for 10 minutes under load, faults, aborts, reloads and resets, and look for what grows
+	E2E_SOAK=$(or $(SOAK),10m) go test -count=1 -timeout 60m -run Soak -v ./e2e
 
 clients: ## install the pinned clients of npm and run all client libraries against the binary
 	e2e/clients/testdata/install npm

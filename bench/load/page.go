@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 )
@@ -82,24 +81,4 @@ func (r *report) startText() string {
 		fmt.Fprintf(&b, "| %d | %.1f | %.1f |\n", f.breakers, median(len(f.starts), ms), slowest)
 	}
 	return b.String()
-}
-
-// The marks in a page between which the output stands.
-const (
-	beginMark = "<!-- bench/load begins -->\n"
-	endMark   = "<!-- bench/load ends -->"
-)
-
-// replaceMarked puts the text between the marks of a page.
-func replaceMarked(page, text string) error {
-	raw, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(raw), beginMark)
-	_, after, ended := strings.Cut(rest, endMark)
-	if !found || !ended {
-		return fmt.Errorf("%s has no %s and %s", page, strings.TrimSpace(beginMark), endMark)
-	}
-	return os.WriteFile(page, []byte(before+beginMark+text+endMark+after), 0o644) //nolint:gosec // a page of the documentation
 }

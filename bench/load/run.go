@@ -68,7 +68,7 @@ func run(ctx context.Context, out io.Writer, p plan) error {
 	if _, err := io.WriteString(out, text); err != nil || p.page == "" {
 		return err
 	}
-	return replaceMarked(p.page, text)
+	return process.ReplaceMarked(p.page, "bench/load", text)
 }
 
 func measureAll(ctx context.Context, p plan, dir string) (*report, error) {
