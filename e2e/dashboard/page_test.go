@@ -115,7 +115,8 @@ func (p *page) await(condition string) {
 	p.t.Helper()
 	// A new document ends the promise of the old one: then the condition is looked at there.
 	const watching = `new Promise((done) => {
-		const look = () => { if (%s) { observer.disconnect(); clearInterval(timer); done(true); } };
+		const holds = () => { try { return %s; } catch { return false; } }; // what it looks at may not be there yet
+		const look = () => { if (holds()) { observer.disconnect(); clearInterval(timer); done(true); } };
 		const observer = new MutationObserver(look);
 		const timer = setInterval(look, 100);
 		observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -67,3 +67,16 @@ func TestAGapReloadsEverything(t *testing.T) {
 	p.button("Combos")
 	p.says(".combo", "new")
 }
+
+func TestAViewThatWasOpenedWhileCutIsFilledLater(t *testing.T) {
+	w := newWorld(t, nil, up)
+	between := newProxy(t, strings.TrimPrefix(w.URL, "http://"))
+	p := enter(t, between.URL, w.Token)
+	between.cut()
+	p.says(".live", "Cut off")
+	p.button("Providers")
+	p.says("h1", "Providers")
+	between.mend()
+	p.button("Connect now")
+	p.says(".provider-row", "spare")
+}

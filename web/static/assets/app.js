@@ -24,7 +24,7 @@ function enter(session) {
       if (event.type === "breaker.transition") tell(event.data);
       take(event);
     },
-    onOpen: (resumed) => resumed || loadAll().catch(() => {}),
+    onOpen: () => loadAll().catch(() => {}), // also when it is resumed: not everything that changes is an event
     async onPhase(phase, detail) {
       if (phase === "refused") return detail === 401 && loggedOut();
       store.phase = phase;

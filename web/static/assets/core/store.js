@@ -22,6 +22,7 @@ export const store = {
   explanations: new Map(), // by combo: {candidates, readAt} or {error}
   providers: null,
   keys: null,
+  failure: "", // why the last reading failed
   unsaved: false, // whether something was changed in a form and not saved
   stats: null,
 };
@@ -46,11 +47,21 @@ function keep(b, askedAt) {
   store.breakers.set(b.name, { b, askedAt, readAt: performance.now() });
 }
 
+// fail notes why the last reading failed, "" if it didn't.
+function fail(message) {
+  if (store.failure === message) return;
+  store.failure = message;
+  changed("failure");
+}
+
 // once runs one reading at a time; a call while one is under way makes it run once more, and waits for that.
 function once(reading) {
   let running = null, again = null;
   const run = () => {
-    running = reading().finally(() => (running = null));
+    running = reading().then(() => fail(""), (error) => {
+      fail(error.message);
+      throw error;
+    }).finally(() => (running = null));
     return running;
   };
   return () => {

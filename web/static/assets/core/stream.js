@@ -5,9 +5,8 @@ const LONGEST_WAIT = 15_000;
 const SILENCE = 40_000; // the gateway says something every 15 s
 const UNSEEN = 300_000; // a page that nobody has looked at for so long gives its connection back: a browser has few
 
-// Stream calls onEvent({type, data}) for each event, onOpen(resumed) when events flow (again), and onPhase(phase, retryAt)
-// with "connecting", "live", "cut" or
-// "paused", and "refused" with the status of an answer that is no stream. After onOpen(false), what happened before is not known and has to be read.
+// Stream calls onEvent({type, data}) for each event, onOpen() when events flow (again), and onPhase(phase, retryAt)
+// with "connecting", "live", "cut" or "paused", and with "refused" and the status of an answer that is no stream.
 export class Stream {
   constructor({ onEvent, onOpen, onPhase }) {
     Object.assign(this, { onEvent, onOpen, onPhase });
@@ -94,7 +93,7 @@ export class Stream {
       }
       this.failures = 0;
       this.onPhase("live");
-      this.onOpen(this.lastId !== "");
+      this.onOpen();
       await this.read(response.body.pipeThrough(new TextDecoderStream()).getReader());
     } finally {
       clearTimeout(this.silence);

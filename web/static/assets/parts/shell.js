@@ -12,6 +12,7 @@ import { VIEWS, viewOf } from "./views.js";
 export function shell(root, { logOut, retry }) {
   let unmount = () => {};
   let shown = ""; // the address of what is shown
+  let heading = "";
   const links = VIEWS.map(({ id, title }) => h("a", { href: `#/${id}`, data: { view: id } }, icon(id === "breakers" ? "board" : id), title));
   const sick = h("span", { class: "count", hidden: true });
   links[0].append(sick);
@@ -47,7 +48,8 @@ export function shell(root, { logOut, retry }) {
     replace(view);
     unmount = now.mount(view, argument) ?? (() => {});
     const title = view.querySelector("h1");
-    document.title = `${title?.textContent ?? now.title} · ohmroute`;
+    heading = title?.textContent ?? now.title;
+    drawCount();
     window.scrollTo(0, 0);
     return title;
   }
@@ -70,6 +72,7 @@ export function shell(root, { logOut, retry }) {
     const list = [];
     const { status, oldest_unsaved_ms: age } = store.persistence ?? {};
     if (status === "degraded") list.push({ key: "store", className: "note warn", words: `The store is broken: breakers work from memory, and the oldest unsaved change is ${duration(age)} old. Changes of the configuration are refused.` });
+    if (store.failure && store.phase === "live") list.push({ key: "failure", className: "note bad", words: `What is shown may be old, reading it failed: ${store.failure}.` });
     keyed(banners, list, (b) => b.key, (b) => ({ node: h("p", { class: b.className, role: "alert" }), update(now) { text(this.node, now.words); } }));
   }
 
@@ -79,9 +82,10 @@ export function shell(root, { logOut, retry }) {
     text(sick, n);
     attribute(sick, "aria-label", `${n} open or isolated`);
     attribute(sick, "role", "img");
+    document.title = `${n ? `(${n}) ` : ""}${heading} · ohmroute`;
   }
 
-  const stop = [on("persistence", drawBanners), on("breakers", drawCount), on("phase", () => lives.forEach((each) => each.draw()))];
+  const stop = [on("persistence failure phase", drawBanners), on("breakers", drawCount), on("phase", () => lives.forEach((each) => each.draw()))];
   const ticking = setInterval(() => lives.forEach((each) => each.draw()), 250);
   const unsaved = setInterval(() => store.persistence?.status === "degraded" && loadBreakers().catch(() => {}), 2000);
   window.addEventListener("hashchange", navigate);

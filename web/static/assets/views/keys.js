@@ -23,10 +23,11 @@ export function mount(root) {
     attribute(empty, "hidden", !store.keys || list.length > 0);
     keyed(rows, list, (k) => k.id, row);
   }
-  const stop = on("keys", draw);
+  const load = () => loadKeys().catch(() => {});
+  const stop = [on("keys", draw), on("reloaded", load)];
   draw();
-  loadKeys().catch(() => {});
-  return stop;
+  load();
+  return () => stop.forEach((each) => each());
 }
 
 function row(k) {

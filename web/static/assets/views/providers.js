@@ -23,10 +23,11 @@ export function mount(root) {
     attribute(empty, "hidden", !store.providers || list.length > 0);
     keyed(rows, list, (p) => p.id, row);
   }
-  const stop = on("providers", draw);
+  const load = () => loadProviders().catch(() => {});
+  const stop = [on("providers", draw), on("reloaded", load)];
   draw();
-  loadProviders().catch(() => {});
-  return stop;
+  load();
+  return () => stop.forEach((each) => each());
 }
 
 const modelName = (m) => (typeof m === "string" ? m : m.name);

@@ -19,10 +19,11 @@ export function mount(root) {
     seen = now;
     replace(body, content(store.stats));
   }
-  const stop = on("stats", draw);
+  const load = () => loadStats().catch(() => {});
+  const stop = [on("stats", draw), on("reloaded", load)];
   draw();
-  loadStats().catch(() => {});
-  return stop;
+  load();
+  return () => stop.forEach((each) => each());
 }
 
 function content({ combos, targets, kinds }) {
