@@ -41,7 +41,7 @@ func (e *earlyHeaders) beat(comboName string) {
 	if !e.begun {
 		e.begun = true
 		h := e.x.Header()
-		streamHeaders(h, "")
+		h["Content-Type"] = eventStream // and no more than what is named here (spec: routing.md 3)
 		h[headerCombo] = []string{headerText(comboName)}
 		h["Trailer"] = []string{headerTarget + ", " + headerAttempts + ", " + headerDropped}
 		e.x.WriteHeader(http.StatusOK)

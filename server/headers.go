@@ -35,15 +35,16 @@ func describe(h http.Header, comboName, target, upstreamID string, attempts []co
 
 // streamHeaders are those of every event stream; proxies on the way must not keep events back.
 func streamHeaders(h http.Header, contentType string) {
-	if contentType == "" {
-		contentType = "text/event-stream"
+	h["Content-Type"] = eventStream
+	if contentType != "" {
+		h["Content-Type"] = []string{contentType}
 	}
-	h["Content-Type"] = []string{contentType}
 	h["Cache-Control"] = noCache
 	h["X-Accel-Buffering"] = noBuffering
 }
 
 var (
+	eventStream = []string{"text/event-stream"}
 	noCache     = []string{"no-cache"}
 	noBuffering = []string{"no"}
 )

@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -168,6 +169,9 @@ func TestKeepaliveComesBeforeTheFirstTokenAndNeverAfterIt(t *testing.T) {
 			if got := r.header.Get(name); got != want {
 				w.t.Errorf("early header %s is %q", name, got)
 			}
+		}
+		if got := slices.Sorted(maps.Keys(r.header)); !slices.Equal(got, []string{"Content-Type", "Date", "X-Ohmroute-Combo", "X-Request-Id"}) {
+			w.t.Errorf("the early headers are %q", got)
 		}
 		if r.trailer.Get("X-Ohmroute-Target") != "two/m" || r.trailer.Get("X-Ohmroute-Attempts") != "2" {
 			w.t.Errorf("trailers %v", r.trailer)
