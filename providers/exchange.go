@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -85,39 +84,6 @@ func (x *exchange) cause() error {
 	}
 	return x.ended()
 }
-
-// shortestSecret is the length from which on a fixed header's value is taken for a secret.
-const shortestSecret = 16
-
-// redacted takes our own secrets out of a failure, also out of the words of the error that it wraps.
-func (x *exchange) redacted(f *Failure) *Failure {
-	secrets := []string{x.attempt.Key.Secret}
-	for _, values := range x.headers {
-		for _, value := range values {
-			if len(value) >= shortestSecret {
-				secrets = append(secrets, value)
-			}
-		}
-	}
-	for _, secret := range secrets {
-		f.Redact(secret)
-		if secret != "" && f.Err != nil && strings.Contains(f.Err.Error(), secret) {
-			f.Err = &redactedError{text: strings.ReplaceAll(f.Err.Error(), secret, redacted), err: f.Err}
-		}
-	}
-	return f
-}
-
-// redactedError is an error with other words.
-type redactedError struct {
-	text string
-	err  error
-}
-
-func (e *redactedError) Error() string { return e.text }
-
-// Unwrap returns the error itself, for errors.Is and errors.As.
-func (e *redactedError) Unwrap() error { return e.err }
 
 // close ends the exchange. When it returns, the shared request body is not read any more.
 func (x *exchange) close() {

@@ -89,7 +89,7 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 	case verdict.Stream:
 		return x.assembled(body)
 	case !x.attempt.Stream || orWhole[x.wire]:
-		answer := x.whole(h.Get("Content-Type"), body, verdict)
+		answer := x.whole(x.contentType(), body, verdict)
 		answer.Events.(*whole).memory = x.memory
 		return answer, nil
 	}
@@ -105,13 +105,13 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 func (x *exchange) whole(contentType string, body []byte, v Verdict) *Answer {
 	return &Answer{
 		Status: x.resp.StatusCode, ContentType: contentType, UpstreamID: x.upstreamID(),
-		Events: &whole{chunk: Chunk{Data: body, Meaningful: true, Done: true, Usage: v.Usage, FinishReason: v.FinishReason}},
+		Events: &whole{chunk: Chunk{Data: body, Meaningful: true, Done: true, Usage: v.Usage, FinishReason: x.noted(v.FinishReason)}},
 	}
 }
 
 // streamOf hands out a stream whose headers are good; its events are judged as they come.
 func (x *exchange) streamOf(src io.Reader) *Answer {
-	contentType := x.resp.Header.Get("Content-Type")
+	contentType := x.contentType()
 	if mediaType(x.resp.Header) != eventStream[0] {
 		contentType = eventStream[0]
 	}
@@ -151,13 +151,7 @@ func (x *exchange) assembled(body []byte) (*Answer, *Failure) {
 }
 
 // upstreamID is the upstream's request id, unless it is no id.
-func (x *exchange) upstreamID() string {
-	id := upstreamID(x.resp.Header)
-	if secret := x.attempt.Key.Secret; secret != "" && strings.Contains(id, secret) {
-		return ""
-	}
-	return id
-}
+func (x *exchange) upstreamID() string { return x.noted(upstreamID(x.resp.Header)) }
 
 // mediaType is the content type without its parameters, in lower case.
 func mediaType(h http.Header) string {

@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"bytes"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -141,18 +140,4 @@ func isPublic(host string) bool {
 		}
 	}
 	return true
-}
-
-// Redact takes every trace of a secret out of a failure that isn't shared yet: the upstream may have echoed what it
-// was sent, in a form that can't be told from other text. A body that holds it is not passed on.
-func (f *Failure) Redact(secret string) {
-	if len(secret) < 4 {
-		return
-	}
-	for _, text := range []*string{&f.Message, &f.Type, &f.Code, &f.Param, &f.UpstreamID} {
-		*text = strings.ReplaceAll(*text, secret, redacted)
-	}
-	if bytes.Contains(f.Body, []byte(secret)) {
-		f.Body = nil
-	}
 }

@@ -71,3 +71,37 @@ func TestRedactTakesOutWhatTheUpstreamEchoed(t *testing.T) {
 		t.Errorf("a secret too short to be one changed the message to %q", f.Message)
 	}
 }
+
+func TestASecretThatWasCutOffOrSpelledOtherwiseIsTakenOutToo(t *testing.T) {
+	const secret = "quince/jam+and+tea"
+	for name, message := range map[string]string{
+		"cut by the bound of a message":                      strings.Repeat("x ", 250) + secret,
+		"cut by the bound of what is read, and made shorter": strings.Repeat("https://a.example/?"+strings.Repeat("q", 980)+" ", 8) + strings.Repeat("y", 185) + " " + secret,
+	} {
+		f := Classify(Signal{Status: 500, Body: []byte(`{"error":{"message":"` + message + `"}}`)})
+		f.Redact(secret)
+		if strings.Contains(f.Message, "quin") || !strings.Contains(f.Message, redacted) || len(f.Message) > longestMessage+len(redacted) {
+			t.Errorf("%s: %q", name, f.Message)
+		}
+	}
+	for _, spelled := range []string{secret, `quince\/jam+and+tea`, `\u0071uince/jam\u002Band\u002btea`, `\\quince/jam+and+tea`} {
+		f := &Failure{Body: []byte(`{"error":{"echo":"` + spelled + `"}}`)}
+		if f.Redact(secret); f.Body != nil {
+			t.Errorf("passed on: %s", f.Body)
+		}
+	}
+	for _, other := range []string{`{"a":"quince\\/jam"}`, `{"a":"\u00`, `\`, `{"a":"\q"}`} {
+		f := &Failure{Body: []byte(other)}
+		if f.Redact(secret); string(f.Body) != other {
+			t.Errorf("%s became %s", other, f.Body)
+		}
+	}
+	for header, want := range map[string]string{
+		"application/json; charset=utf-8": "application/json; charset=utf-8", "application/json; x=" + secret: "application/json", secret: "",
+	} {
+		f := &Failure{ContentType: header}
+		if f.Redact(secret); f.ContentType != want {
+			t.Errorf("%s became %q", header, f.ContentType)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (s *stream) judge(c *Chunk, ev sse.Event, block []byte) verdict {
 	s.content = s.content.with(e.Content)
 	s.finished |= e.finished
 	if e.Finish != "" && c.FinishReason == "" {
-		c.FinishReason = e.Finish
+		c.FinishReason = s.exchange.noted(e.Finish)
 	}
 	if e.Text || e.ToolCall || e.Refusal && (s.meaningful || !s.exchange.attempt.HoldRefusals) || e.Finish != "" && s.meaningful {
 		if !s.meaningful {
