@@ -8,8 +8,8 @@ import (
 	"github.com/ohmroute/ohmroute/providers"
 )
 
-// act decides what a target does with a call of a request, and notes it.
-func (w *world) act(request int, target string) act {
+// act decides what a target does with a call of a request that is sent with a key, and notes it.
+func (w *world) act(request int, target, key string) act {
 	plays := &w.records[request].plays
 	draw := generator(w.plan.script.seed, target+"#"+strconv.Itoa(len(*plays)), request)
 	now := time.Since(w.begun)
@@ -17,7 +17,7 @@ func (w *world) act(request int, target string) act {
 	for i := range w.plan.script.faults {
 		f := &w.plan.script.faults[i]
 		hit := draw.Float64() < f.share
-		if hit && covers(f.target, target) && f.during(now) {
+		if hit && f.hits(target, key, now) {
 			next = f.play(next)
 			next.fault = i
 			break

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/providers"
 )
@@ -40,7 +41,8 @@ func (s *script) check(earlier []config.Problem, replayed time.Duration) (end ti
 
 // addf reports a problem unless there is one at the path or, for a member, at what has it.
 func (c *checker) addf(path, format string, args ...any) {
-	if !c.broken[path] {
+	above := path[:max(strings.LastIndexByte(path, '.'), 0)]
+	if !c.broken[path] && (above == "" || !c.broken[above]) {
 		c.reader.addf(path, format, args...)
 	}
 }
@@ -176,8 +178,8 @@ func (c *checker) policies() {
 	}
 }
 
-// reached finds what the script says of targets that no policy reaches.
-func (s *script) reached(targets []string) []config.Problem {
+// reached finds what the script says of targets that no policy reaches, and of keys that no provider has.
+func (s *script) reached(targets []string, breakers map[string]circuitbreaker.Configured) []config.Problem {
 	var r reader
 	look := func(path, name string) {
 		if name != "" && !slices.ContainsFunc(targets, func(t string) bool { return covers(name, t) }) {
@@ -188,7 +190,12 @@ func (s *script) reached(targets []string) []config.Problem {
 		look(at("targets", i)+".target", s.targets[i].target)
 	}
 	for i := range s.faults {
-		look(s.faults[i].path+".target", s.faults[i].target)
+		f := &s.faults[i]
+		look(f.path+".target", f.target)
+		provider, _, _ := strings.Cut(f.target, "/")
+		if _, ok := breakers[circuitbreaker.KeyName(provider, f.key)]; f.key != "" && !ok {
+			r.addf(f.path+".key", "provider %q has no key %q", provider, f.key)
+		}
 	}
 	return r.problems
 }
@@ -201,6 +208,9 @@ func (f *fault) describe() string {
 		s += " by " + shortest(f.delay)
 	case flap:
 		s += fmt.Sprintf(" (%s, %s down, %s up)", f.with, shortest(f.down), shortest(f.up))
+	}
+	if f.key != "" {
+		s += ", key " + f.key
 	}
 	if f.share < 1 {
 		s += fmt.Sprintf(", %g of calls", f.share)

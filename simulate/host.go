@@ -31,7 +31,7 @@ func (h *host) Send(ctx context.Context, a *providers.Attempt) (*providers.Answe
 	if err != nil {
 		return nil, &providers.Failure{Kind: providers.Local, Err: err}
 	}
-	next := h.world.act(n, h.id+"/"+a.Model)
+	next := h.world.act(n, h.id+"/"+a.Model, a.Key.Name)
 	wait, name, limit := next.first, "first_token", a.Limits.FirstToken
 	if !a.Stream {
 		name, limit = "response", a.Limits.Response

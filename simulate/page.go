@@ -95,7 +95,7 @@ func (r *Result) faultTable(p *page, o *Outcome) {
 		f, seen := &r.Faults[i], &o.Faults[i]
 		rows = append(rows, []string{
 			f.Target, f.Text, f.From.String(), f.To.String(), fmt.Sprint(seen.Calls), fmt.Sprint(seen.Wasted),
-			orNever(seen.Stopped), orNever(seen.Recovered),
+			orElse(seen.Stopped, "never"), orElse(seen.Recovered, "not seen"),
 		})
 	}
 	if len(rows) > 0 {

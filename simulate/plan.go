@@ -60,8 +60,16 @@ func Prepare(in Input) (*Plan, []config.Problem) {
 	if problems = once(problems); len(problems) > 0 {
 		return nil, problems
 	}
-	if p.requests = p.arrive(in); len(p.requests) == 0 {
-		return nil, []config.Problem{{Path: "arrivals", Message: "there is no request to be simulated"}}
+	nothing := config.Problem{Path: "arrivals", Message: "bring no request at all"}
+	if in.Log == nil {
+		p.requests = s.draw()
+	} else {
+		name := p.traffic(in.Combo)
+		p.requests = in.Log.arrivals(name)
+		nothing = config.Problem{Message: "the log has no request of combo " + name}
+	}
+	if len(p.requests) == 0 {
+		return nil, []config.Problem{nothing}
 	}
 	return p, nil
 }
@@ -95,19 +103,16 @@ func (p *Plan) build(in Input) []config.Problem {
 	}
 	if len(problems) == 0 {
 		slices.Sort(targets)
-		problems = s.reached(slices.Compact(targets))
+		problems = s.reached(slices.Compact(targets), p.policies[0].breakers)
 	}
 	return problems
 }
 
-// arrive makes the requests: those of the script, or of the log's requests those of the combo.
-func (p *Plan) arrive(in Input) []arrival {
-	if in.Log == nil {
-		return p.script.draw()
-	}
-	own := &p.policies[0]
-	name := cmp.Or(in.Combo, p.script.combo, own.combo)
-	return in.Log.arrivals(cmp.Or(own.routing.Aliases[name], name))
+// traffic names the combo whose requests are replayed, as the log names it.
+func (p *Plan) traffic(wanted string) string {
+	first := &p.policies[0]
+	name := cmp.Or(wanted, p.script.combo, first.combo)
+	return cmp.Or(first.routing.Aliases[name], name)
 }
 
 // once keeps one problem of each path and message: policies share most of theirs.

@@ -76,6 +76,9 @@ func (p *policy) resolve() []config.Problem {
 	if p.combo == "" && len(names) == 1 {
 		p.combo = names[0]
 	}
+	if len(names) == 0 && p.combo == "" {
+		return []config.Problem{{Path: path, Message: "must be given: there is no combo in the configuration, but a provider/model does too"}}
+	}
 	if p.combo == "" {
 		return []config.Problem{{Path: path, Message: "must be given: one of " + strings.Join(names, ", ")}}
 	}

@@ -196,7 +196,7 @@ func (w *world) countCall(o *Outcome, a *combo.Attempt, play int) {
 	at := a.Start.Sub(w.begun)
 	failed := a.Outcome == combo.Failed
 	for i := range w.plan.script.faults {
-		if f := &w.plan.script.faults[i]; covers(f.target, name) && at >= f.from && at < f.to {
+		if f := &w.plan.script.faults[i]; covers(f.target, name) && (f.key == "" || f.key == a.Key) && at >= f.from && at < f.to {
 			o.Faults[i].Calls++
 		}
 	}

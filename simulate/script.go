@@ -32,6 +32,7 @@ type behaviour struct {
 // the first that hits is played.
 type fault struct {
 	target     string
+	key        string        // only calls with that key of the provider; empty: all
 	from, to   time.Duration // to: unending for the end of the simulation
 	kind       string        // a failure kind, hang, slow or flap
 	share      float64       // of the calls
@@ -129,6 +130,7 @@ func (r *reader) fault(path string, v *value, f *fault) {
 	with := string(f.with)
 	r.object(path, v,
 		r.text("target", &f.target),
+		r.text("key", &f.key),
 		r.duration("from", &f.from),
 		r.duration("to", &f.to),
 		r.text("kind", &f.kind),
@@ -168,6 +170,11 @@ func (r *reader) policy(path string, v *value, p *policy) {
 // covers tells whether a name in a script, of a target or a provider, stands for a target.
 func covers(name, target string) bool {
 	return name == target || !strings.Contains(name, "/") && strings.HasPrefix(target, name+"/")
+}
+
+// hits tells whether a fault is there for a call of a target at a time, sent with a key.
+func (f *fault) hits(target, key string, at time.Duration) bool {
+	return covers(f.target, target) && (f.key == "" || f.key == key) && f.during(at)
 }
 
 // during tells whether a fault is there at a time, and in the phase in which it fails.

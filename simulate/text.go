@@ -10,7 +10,7 @@ import (
 )
 
 // mostTransitions of a policy are printed; JSON and HTML have all.
-const mostTransitions = 40
+const mostTransitions = 12
 
 // Text writes the result as tables.
 func (r *Result) Text(w io.Writer) error {
@@ -46,7 +46,7 @@ func (r *Result) policyText(t *tabwriter.Writer, o *Outcome) {
 	for i := range r.Faults {
 		f, seen := &r.Faults[i], &o.Faults[i]
 		fmt.Fprintf(t, "  %s %s\t%s\t%s\t%d\t%d\t%s\t%s\n", f.Target, f.Text, f.From, f.To, seen.Calls, seen.Wasted,
-			orNever(seen.Stopped), orNever(seen.Recovered))
+			orElse(seen.Stopped, "never"), orElse(seen.Recovered, "not seen"))
 	}
 	fmt.Fprintln(t, "\n  TARGET\tCALLS\tANSWERED\tWASTED\tPROBES\tFORCED\tTIME LOST")
 	for i := range o.Targets {
@@ -114,9 +114,9 @@ func (t *Transition) waits() string {
 	return t.Wait.String()
 }
 
-func orNever(d *ms) string {
+func orElse(d *ms, without string) string {
 	if d == nil {
-		return "never"
+		return without
 	}
 	return d.String()
 }
