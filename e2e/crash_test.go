@@ -23,7 +23,7 @@ func crashRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("E2E_CRASH_ROUNDS")
 	if text == "" {
-		return 6
+		return 20
 	}
 	rounds, err := strconv.Atoi(text)
 	if err != nil || rounds < 1 {
@@ -74,9 +74,11 @@ func (w *watcher) follow(ctx context.Context, g *gateway) {
 	}
 }
 
-// TestWhatTheEventStreamShowedIsThereAfterAKill kills the process at random moments while breakers open, close, are reset
-// and isolated under load, and wants each breaker's last transition that was visible in its history after the restart.
-func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
+// TestWhatWasShownOrAcknowledgedIsThereAfterAKill kills the process at random moments under load, while breakers open,
+// close, are reset and isolated, and providers, combos and client keys are made, changed and removed. After the restart it
+// wants each breaker's last transition that was visible in its history, everything that was acknowledged as it was, and a
+// file that SQLite finds whole.
+func TestWhatWasShownOrAcknowledgedIsThereAfterAKill(t *testing.T) {
 	const targets = 6
 	broken := providertest.NewUpstream(t)
 	dir := t.TempDir()
@@ -94,6 +96,10 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 		broken.Script(model, flapping...)
 		g.Combo(model, "flap/"+model)
 	}
+	g.Provider("quiet", broken.URL(), nil)
+	g.Combo("quiet", "quiet/m0", "quiet/m1")
+	key := g.clientKey("load")
+	book := newLedger(t)
 
 	seen := 0
 	for range crashRounds(t) {
@@ -104,11 +110,14 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 		for n := range targets {
 			group.Go(func() {
 				for ctx.Err() == nil {
-					g.chatContext(ctx, fmt.Sprintf("m%d", n), n%2 == 0)
+					g.chatWithKey(ctx, key, fmt.Sprintf("m%d", n), n%2 == 0)
 				}
 			})
 		}
 		group.Go(func() { g.operate(ctx, targets) })
+		for _, w := range book.writers {
+			group.Go(func() { w.work(ctx, g) })
+		}
 
 		select {
 		case <-time.After(200*time.Millisecond + rand.N(400*time.Millisecond)):
@@ -118,7 +127,9 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 		cancel()
 		group.Wait()
 
+		intact(t, dir)
 		g = start(t, dir)
+		book.check(g)
 		for name, last := range w.last {
 			if !g.remembers(last) {
 				t.Errorf("%s: the event stream showed %+v, which is gone after the restart", name, last)
@@ -129,7 +140,7 @@ func TestWhatTheEventStreamShowedIsThereAfterAKill(t *testing.T) {
 	if seen < targets*crashRounds(t) {
 		t.Fatalf("only %d transitions were shown in all: the load proves nothing", seen)
 	}
-	t.Logf("%d transitions were shown in %d rounds", seen, crashRounds(t))
+	t.Logf("%d transitions were shown in %d rounds; acknowledged: %s", seen, crashRounds(t), book.summary())
 }
 
 // operate does what an operator might, at random, until ctx ends or the gateway is gone.
@@ -140,16 +151,9 @@ func (g *gateway) operate(ctx context.Context, targets int) {
 		if rand.IntN(4) == 0 {
 			path = "/api/v1/breakers/reset"
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+path, http.NoBody)
-		if err != nil {
+		if _, _, err := g.call(ctx, http.MethodPost, path, nil); err != nil {
 			return
 		}
-		req.Header.Set("Authorization", "Bearer "+g.Token)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return
-		}
-		resp.Body.Close()
 	}
 }
 
