@@ -31,11 +31,14 @@ func (r *Result) Text(w io.Writer) error {
 
 // headline says in a line what was simulated.
 func (r *Result) headline() string {
-	source := "simulated"
+	requests, source := "requests", "simulated"
+	if r.Requests == 1 {
+		requests = "request"
+	}
 	if r.Replayed {
 		source = "replayed"
 	}
-	return fmt.Sprintf("%d requests in %s %s, seed %d", r.Requests, r.Duration, source, r.Seed)
+	return fmt.Sprintf("%d %s in %s %s, seed %d", r.Requests, requests, r.Duration, source, r.Seed)
 }
 
 func (r *Result) policyText(t *tabwriter.Writer, o *Outcome) {
