@@ -51,6 +51,7 @@ func NewHost(c HostConfig) (*Host, error) {
 	if kind.base != nil {
 		kind.base(base)
 	}
+	preset, _ := PresetOf(c.Preset)
 	dial := c.Dial
 	if dial == nil {
 		dial = newGate(base.Hostname(), c.AllowPrivateNetwork).dialer()
@@ -64,7 +65,8 @@ func NewHost(c HostConfig) (*Host, error) {
 		transport: t,
 		upstream: upstream{
 			dialect: cmp.Or(c.Kind, "openai"), preset: c.Preset, kind: kind, native: NativeEndpoints(c.Kind, c.Dialects), strict: c.Strict,
-			version: c.APIVersion, base: base, headers: fixed, forward: canonical(c.ForwardHeaders),
+			noReasoning: preset.NoReasoning,
+			version:     c.APIVersion, base: base, headers: fixed, forward: canonical(c.ForwardHeaders),
 			injectUsage: c.InjectUsage, transport: t, now: now,
 		},
 	}, nil

@@ -210,6 +210,7 @@ func TestUsageIsRead(t *testing.T) {
 		want Usage
 	}{
 		"OpenAI":    {judgeCase{body: string(chatAnswer)}, Usage{1117, 46, 12, 7}},
+		"xAI":       {judgeCase{body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":10,"completion_tokens_details":{"reasoning_tokens":3}}}`}, Usage{5, 5, 0, 3}},
 		"Responses": {judgeCase{endpoint: Responses, body: `{"status":"completed","output":[{"type":"reasoning"}],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4}}}`}, Usage{5, 9, 2, 4}},
 		"Anthropic": {judgeCase{endpoint: Messages, body: `{"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":5,"cache_creation_input_tokens":100,"cache_read_input_tokens":20,"output_tokens":9}}`}, Usage{125, 9, 20, 0}},
 		"Gemini":    {judgeCase{dialect: "gemini", endpoint: GenerateContent, body: `{"candidates":[{"content":{"parts":[{"text":"x"}]}}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":6,"thoughtsTokenCount":3,"cachedContentTokenCount":1,"toolUsePromptTokenCount":4}}`}, Usage{9, 9, 1, 3}},

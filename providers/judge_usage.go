@@ -9,12 +9,15 @@ func (a *answered) readUsage(c *cursor) {
 	u := &a.usage
 	a.counted = true
 	beside := int64(0) // Anthropic counts input tokens that the cache took part in beside the others
+	total := int64(0)
 	for key := c.firstKey(); key != nil; key = c.nextKey() {
 		switch string(key) {
 		case "prompt_tokens", "input_tokens":
 			u.InputTokens = c.int64()
 		case "completion_tokens", "output_tokens":
 			u.OutputTokens = c.int64()
+		case "total_tokens":
+			total = c.int64()
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			u.readDetails(c)
 		case "prompt_cache_hit_tokens":
@@ -30,6 +33,9 @@ func (a *answered) readUsage(c *cursor) {
 		}
 	}
 	u.InputTokens += beside
+	if u.ReasoningTokens > 0 && total == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
+		u.OutputTokens += u.ReasoningTokens // xAI counts them beside the answer
+	}
 }
 
 func (u *Usage) readDetails(c *cursor) {

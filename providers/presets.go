@@ -18,9 +18,10 @@ type Preset struct {
 
 	// Scope is the breaker scope: target where one host serves several models on separate capacity, so that a healthy
 	// model's successes don't count for a dead one.
-	Scope    circuitbreaker.Scope
-	Dialects []Endpoint // what the host speaks natively among Chat, Responses and Messages
-	Quirks   []string   // what is odd about it, for the documentation
+	Scope       circuitbreaker.Scope
+	Dialects    []Endpoint // what the host speaks natively among Chat, Responses and Messages
+	NoReasoning bool       // it refuses the reasoning of earlier turns
+	Quirks      []string   // what is odd about it, for the documentation
 }
 
 // PresetOf finds a preset by its name or an alias, without regard to case and punctuation.

@@ -22,8 +22,8 @@ var presets = []Preset{
 	},
 	{
 		Name: "groq", Title: "Groq", Kind: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY",
-		Scope: perTarget, Dialects: chatResponses,
-		Quirks: []string{"stream usage in `x_groq.usage`", "reasoning in `reasoning`", "`tool_use_failed` is a `model_fault`", "413 for a request over the tokens per minute"},
+		NoReasoning: true, Scope: perTarget, Dialects: chatResponses,
+		Quirks: []string{"stream usage in `x_groq.usage`", "reasoning in `reasoning`", "400 for the reasoning of earlier turns", "`tool_use_failed` is a `model_fault`", "413 for a request over the tokens per minute"},
 	},
 	{
 		Name: "together", Aliases: []string{"together-ai"}, Title: "Together AI", Kind: "openai", BaseURL: "https://api.together.xyz/v1",
@@ -42,8 +42,8 @@ var presets = []Preset{
 	},
 	{
 		Name: "mistral", Aliases: []string{"mistral-ai"}, Title: "Mistral AI", Kind: "openai", BaseURL: "https://api.mistral.ai/v1",
-		KeyEnv: "MISTRAL_API_KEY", Scope: perProvider, Dialects: chatOnly,
-		Quirks: []string{"flat error objects", "`content` may be a list with `thinking` parts", "no reset header beside `x-ratelimit-remaining-*`", "usage on the finish chunk"},
+		KeyEnv: "MISTRAL_API_KEY", NoReasoning: true, Scope: perProvider, Dialects: chatOnly,
+		Quirks: []string{"flat error objects", "`content` may be a list with `thinking` parts", "422 for the reasoning of earlier turns", "no reset header beside `x-ratelimit-remaining-*`", "usage on the finish chunk"},
 	},
 	{
 		Name: "xai", Aliases: []string{"grok"}, Title: "xAI", Kind: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY",

@@ -16,6 +16,7 @@ type upstream struct {
 	kind            *hostKind
 	native          map[Endpoint]bool // what is sent as it comes; nil: everything
 	strict          bool
+	noReasoning     bool   // it refuses reasoning in the history
 	version         string // of the API, for azure; empty: the kind's
 	base            *url.URL
 	headers         http.Header     // fixed

@@ -50,7 +50,9 @@ func (x *exchange) write() *Failure {
 		}
 		return nil
 	}
-	tr, err := translate.Request(dialects[a.Endpoint], dialects[x.wire], a.Body, translate.Options{Model: a.Model, MaxTokens: a.MaxOutput})
+	tr, err := translate.Request(dialects[a.Endpoint], dialects[x.wire], a.Body, translate.Options{
+		Model: a.Model, MaxTokens: a.MaxOutput, NoReasoning: x.noReasoning,
+	})
 	if err != nil {
 		return refusedBy(err)
 	}
@@ -68,10 +70,11 @@ func (x *exchange) write() *Failure {
 
 // own is the attempt without the reasoning that a target of another dialect signed earlier in the conversation.
 func (a *Attempt) own() (*Attempt, error) {
-	if a.Endpoint != Messages && a.Endpoint != Responses {
+	d := dialects[a.Endpoint]
+	if d == 0 {
 		return a, nil
 	}
-	body := translate.Own(dialects[a.Endpoint], a.Body)
+	body := translate.Own(d, a.Body)
 	if len(body) == len(a.Body) {
 		return a, nil
 	}

@@ -9,9 +9,10 @@ import (
 	"github.com/ohmroute/ohmroute/providers"
 )
 
-// soon is long enough for this machine to do anything at all, and patience for everything.
+// soon is long enough for this machine to do something, later for what may not fail, and patience for everything.
 const (
 	soon     = 50 * time.Millisecond
+	later    = 10 * soon
 	patience = 10 * time.Second
 )
 
@@ -50,9 +51,9 @@ func proveLimits(t *testing.T, b *bench) {
 	b.script("role", "chunk a", "wait go", "chunk b", "finish stop", "done")
 	done := make(chan outcome, 1)
 	go func() {
-		done <- b.send(t.Context(), t, true, all(func(l *providers.Limits) { l.FirstToken, l.Connect = soon, soon }))
+		done <- b.send(t.Context(), t, true, all(func(l *providers.Limits) { l.FirstToken, l.Connect = later, later }))
 	}()
-	timer := time.AfterFunc(3*soon, func() { b.up.Release("go") })
+	timer := time.AfterFunc(later+soon, func() { b.up.Release("go") })
 	defer timer.Stop()
 	if o := <-done; !o.whole {
 		t.Errorf("limits went on after what they limit: %v", o.failure)

@@ -25,6 +25,10 @@ func Own(d Dialect, body []byte) []byte {
 		}))
 	case Responses:
 		return []byte(filtered(all, "input", ownItem))
+	case Chat:
+		return []byte(filtered(all, "messages", func(message gjson.Result) string {
+			return filtered(message, "reasoning_details", ownDetail)
+		}))
 	}
 	return body
 }
@@ -62,6 +66,11 @@ func ownBlock(b gjson.Result) string {
 		sealed = b.Get("data").Str
 	}
 	return unlessSealed(b, sealed)
+}
+
+// ownDetail is an entry of a chat message's reasoning, unless another dialect signed it.
+func ownDetail(entry gjson.Result) string {
+	return unlessSealed(entry, entry.Get("signature").Str+entry.Get("data").Str)
 }
 
 // ownItem is an item of Responses, unless it is reasoning of another dialect, or refers to such.

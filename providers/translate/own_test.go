@@ -41,7 +41,11 @@ func TestAnOwnRequestLosesWhatOnlyOthersSigned(t *testing.T) {
 			`{"input":[{"type":"item_reference","id":"rs_1"},{"role":"user","content":"rs_ohmroute"}]}`,
 		},
 		"an input that is a text": {Responses, `{"input":"~ohmroute~"}`, ""},
-		"a chat":                  {Chat, `{"messages":[{"reasoning_details":[{"signature":"messages~ohmroute~s"}]}]}`, ""},
+		"a chat": {
+			Chat,
+			`{"messages":[{"content":"~ohmroute~","reasoning_details":[{"signature":"messages~ohmroute~s"},{"signature":"s"},{"data":"gemini~ohmroute~d"}]}]}`,
+			`{"messages":[{"content":"~ohmroute~","reasoning_details":[{"signature":"s"}]}]}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := test.want

@@ -1,54 +1,33 @@
-package translate
+package sdks
 
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
-	"golang.org/x/tools/txtar"
 
 	"github.com/ohmroute/ohmroute/sse"
 )
 
 // Anthropic's own SDK puts the same message together from the stream of a golden file as it reads from the whole answer.
-func TestTheOfficialSDKReadsGoldenStreamsAndAnswers(t *testing.T) {
-	files, err := filepath.Glob("testdata/messages_*/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts := map[string][]byte{}
-		for _, f := range archive.Files {
-			parts[f.Name] = f.Data
-		}
-		stream, whole := parts["stream.want"], parts["answer.want"]
-		if stream == nil && whole == nil {
-			continue
-		}
-		t.Run(strings.TrimPrefix(strings.TrimSuffix(file, ".txtar"), "testdata/"), func(t *testing.T) {
-			var read, put anthropic.Message
-			if whole != nil {
-				if err := json.Unmarshal(whole, &read); err != nil {
-					t.Fatal(err)
-				}
-				told(t, &read)
+func TestAnthropicsSDKReadsGoldenStreamsAndAnswers(t *testing.T) {
+	eachGolden(t, "messages_*", func(t *testing.T, stream, whole []byte) {
+		var read, put anthropic.Message
+		if whole != nil {
+			if err := json.Unmarshal(whole, &read); err != nil {
+				t.Fatal(err)
 			}
-			if stream != nil {
-				put = accumulated(t, stream)
-				told(t, &put)
-			}
-			if stream != nil && whole != nil {
-				sameMessage(t, &put, &read)
-			}
-		})
-	}
+			told(t, &read)
+		}
+		if stream != nil {
+			put = accumulated(t, stream)
+			told(t, &put)
+		}
+		if stream != nil && whole != nil {
+			sameMessage(t, &put, &read)
+		}
+	})
 }
 
 func accumulated(t *testing.T, stream []byte) anthropic.Message {
