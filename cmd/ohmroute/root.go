@@ -26,7 +26,7 @@ beats the configuration file.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(serveCommand(w), checkCommand(w), breakersCommand(w), simulateCommand(w), versionCommand())
+	root.AddCommand(serveCommand(w), checkCommand(w), breakersCommand(w), simulateCommand(w), importCommand(w), versionCommand())
 	return root
 }
 
