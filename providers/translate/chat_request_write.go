@@ -33,7 +33,7 @@ func writeChatRequest(c *conversation, o Options, n *notes) ([]byte, error) {
 	w.stops()
 	w.writeTools()
 	w.responseFormat()
-	w.optional("reasoning_effort", c.reason.level())
+	w.optional("reasoning_effort", c.reason.said())
 	w.optional("verbosity", c.verbosity)
 	w.optional("user", shortened(c.user, longestUser))
 	w.rest()

@@ -96,6 +96,7 @@ type format struct {
 
 // reasoning says how much the model should think.
 type reasoning struct {
+	usual   bool   // effort is what the client's models do by themselves: not every target can be told
 	effort  string // none, minimal, low, medium, high, xhigh; empty: unsaid
 	budget  string // tokens
 	summary string // Responses: auto, concise, detailed

@@ -45,6 +45,15 @@ func (r reasoning) tokens() (n int, ok bool) {
 	return 0, false
 }
 
+// said is the level that an OpenAI target is told. Few of its models know none, which is left unsaid where the client
+// meant no more than what is usual.
+func (r reasoning) said() string {
+	if r.usual {
+		return ""
+	}
+	return r.level()
+}
+
 // level is the effort that was said, or the largest that the budget pays for; empty if nothing was said. Budgets mean no
 // more than low, medium and high: many models don't know the efforts around them.
 func (r reasoning) level() string {

@@ -109,9 +109,9 @@ func TestSystemMessagesAreTheOperators(t *testing.T) {
 func TestThinkingAndEffortAreReadAsReasoning(t *testing.T) {
 	for members, want := range map[string]reasoning{
 		``:                                {},
-		`,"thinking":{"type":"disabled"}`: {effort: "none"},
-		`,"thinking":{"type":"disabled"},"output_config":{"effort":"high"}`: {effort: "none"},
-		`,"output_config":{"effort":"high"},"thinking":{"type":"disabled"}`: {effort: "none"},
+		`,"thinking":{"type":"disabled"}`: {effort: "none", usual: true},
+		`,"thinking":{"type":"disabled"},"output_config":{"effort":"high"}`: {effort: "none", usual: true},
+		`,"output_config":{"effort":"high"},"thinking":{"type":"disabled"}`: {effort: "none", usual: true},
 		`,"thinking":{"type":"enabled","budget_tokens":2048}`:               {budget: "2048", shown: "true"},
 		`,"thinking":{"type":"adaptive"}`:                                   {shown: "true"},
 		`,"thinking":{"type":"adaptive","display":"omitted"}`:               {shown: "false"},

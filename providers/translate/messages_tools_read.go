@@ -100,7 +100,7 @@ func (r *messagesRequest) readThinking(v gjson.Result) error {
 	}
 	switch v.Get("type").Str {
 	case "disabled":
-		r.reason.effort = "none"
+		r.reason.effort, r.reason.usual = "none", true
 		return nil
 	case "enabled":
 		var err error

@@ -132,7 +132,7 @@ func (w *responsesRequest) form(c *conversation) {
 
 // reasoning asks for reasoning that can be sent back. Models that don't reason refuse to be asked.
 func (w *responsesRequest) reasoning(r reasoning, always bool) {
-	effort, summary := r.level(), r.summary
+	effort, summary := r.said(), r.summary
 	if summary == "" && r.shown == "true" {
 		summary = "auto"
 	}
