@@ -4,7 +4,6 @@ package clients
 
 import (
 	"context"
-
 	"os"
 	"os/exec"
 	"path/filepath"

@@ -1,6 +1,12 @@
 package clients
 
-import "context"
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ohmroute/ohmroute/e2e/process"
+)
 
 // request is one operation that a client is asked for; this is also the line that testdata/npm/worker.mjs reads.
 type request struct {
@@ -46,9 +52,25 @@ type clientError struct {
 }
 
 // client does what its user asks it to. Each piece of a streamed text is told to progress. When ctx ends, the operation
-// is aborted as the client's user would abort it.
+// is aborted as the client's user would abort it. The error says that the client could not be asked.
 type client interface {
-	do(ctx context.Context, r request, progress func(string)) result
+	do(ctx context.Context, r request, progress func(string)) (result, error)
+}
+
+// ask lets a client do what it is asked to. One that takes too long is aborted, and fails the test.
+func ask(ctx context.Context, t *testing.T, c client, r request, progress func(string)) result {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := time.AfterFunc(process.Patience, cancel)
+	done, err := c.do(ctx, r, progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !late.Stop() {
+		t.Errorf("the client gave neither an answer nor an error within %s", process.Patience)
+	}
+	return done
 }
 
 // operation is one thing that a client of Go can do.
@@ -60,11 +82,11 @@ type goClient struct {
 	describe   func(error) clientError
 }
 
-func (c goClient) do(ctx context.Context, r request, progress func(string)) result {
+func (c goClient) do(ctx context.Context, r request, progress func(string)) (result, error) {
 	done, err := c.operations[r.Endpoint][r.Op](ctx, r, progress)
 	if err != nil {
 		told := c.describe(err)
 		done.Error = &told
 	}
-	return done
+	return done, nil
 }

@@ -9,7 +9,6 @@ import (
 
 // TestKeepalivesAreOnTheWire: the scenarios with keepalives prove something only if there are some.
 func TestKeepalivesAreOnTheWire(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	bodies := map[string]string{
 		"chat/completions": `{"model":"keepalive@chat","stream":true,"messages":[{"role":"user","content":"Say hello."}]}`,

@@ -58,13 +58,13 @@ func (m *matrix) rows(columns []string, mark func(string) string) string {
 			rows = append(rows, p.row(endpoint))
 		}
 		for _, row := range rows {
-			line, any := "", false
+			line, filled := "", false
 			for _, column := range columns {
 				text := m.text(row, column)
-				any = any || text != ""
+				filled = filled || text != ""
 				line += " | " + mark(text)
 			}
-			if any {
+			if filled {
 				fmt.Fprintf(&b, "| %s%s |\n", row, line)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -125,7 +126,7 @@ func (w *worker) read(output io.Reader) {
 	}
 }
 
-func (w *worker) do(ctx context.Context, r request, progress func(string)) result {
+func (w *worker) do(ctx context.Context, r request, progress func(string)) (result, error) {
 	asked := &waiter{progress: progress, done: make(chan result, 1)}
 	w.mu.Lock()
 	w.last++
@@ -137,29 +138,32 @@ func (w *worker) do(ctx context.Context, r request, progress func(string)) resul
 		delete(w.waiting, r.ID)
 		w.mu.Unlock()
 	}()
-	w.write(r)
+	if err := w.write(r); err != nil {
+		return result{}, err
+	}
 	left := ctx.Done()
-	for patience := time.After(process.Patience); ; {
+	for patience := time.After(2 * process.Patience); ; {
 		select {
 		case done := <-asked.done:
-			return done
+			return done, nil
 		case <-left:
 			left = nil
-			w.write(map[string]int{"abort": r.ID})
+			if err := w.write(map[string]int{"abort": r.ID}); err != nil {
+				return result{}, err
+			}
 		case <-w.ended:
-			return result{Error: &clientError{Class: "ended", Message: "the worker has ended"}}
+			return result{}, errors.New("the worker has ended")
 		case <-patience:
-			return result{Error: &clientError{Class: "silent", Message: "the client gave neither an answer nor an error"}}
+			return result{}, errors.New("the client did not end when it was aborted")
 		}
 	}
 }
 
-func (w *worker) write(message any) {
+func (w *worker) write(message any) error {
 	line, err := json.Marshal(message)
-	if err == nil {
-		_, err = w.input.Write(append(line, '\n'))
-	}
 	if err != nil {
-		w.t.Errorf("asking the worker: %v", err)
+		return err
 	}
+	_, err = w.input.Write(append(line, '\n'))
+	return err
 }

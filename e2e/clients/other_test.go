@@ -136,7 +136,8 @@ func (s *stage) playOther(t *testing.T, c client, p party, sc otherScenario) pla
 	if sc.script != nil {
 		host.Script("", sc.script(p)) // what isn't JSON names no model there
 	}
-	done := played{result: c.do(t.Context(), request{Endpoint: sc.endpoint, Op: sc.op, Model: sc.name, Key: s.key}, func(string) {})}
+	r := request{Endpoint: sc.endpoint, Op: sc.op, Model: sc.name, Key: s.key}
+	done := played{result: ask(t.Context(), t, c, r, func(string) {})}
 	done.asked = host.Requests()
 	switch {
 	case sc.path == "" && len(done.asked) > 0:

@@ -107,6 +107,10 @@ var scenarios = []scenario{
 	{name: "left", column: "abort", op: "text", leaves: true, scripts: plays("hang"), check: left},
 	{name: "left-streaming", column: "abort", op: "stream", leaves: true, scripts: plays("role; chunk " + firstWord + "; hang"), check: left},
 	{name: "keepalive", column: "keepalive", op: "stream", slow: true, scripts: plays("delay 200ms; chat " + hello), check: isHello},
+	{
+		name: "keepalive-failover", column: "keepalive", op: "stream", slow: true, check: isHello,
+		first: fails("delay 200ms", 500, "server_error", flooded), scripts: plays("chat " + hello),
+	},
 	{name: "late-failure", column: "keepalive", op: "stream", slow: true, scripts: fails("delay 200ms", 500, "server_error", flooded), check: failsLate},
 }
 

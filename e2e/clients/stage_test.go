@@ -106,7 +106,7 @@ func (s *stage) play(t *testing.T, c client, endpoint, target string, sc scenari
 			}
 		}()
 	}
-	p.result = c.do(ctx, r, progress)
+	p.result = ask(ctx, t, c, r, progress)
 	if sc.leaves {
 		waiting, cancel := context.WithTimeout(t.Context(), process.Patience)
 		defer cancel()
