@@ -20,6 +20,7 @@ import (
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/config"
+	"github.com/ohmroute/ohmroute/config/configtest"
 	"github.com/ohmroute/ohmroute/db"
 	"github.com/ohmroute/ohmroute/providers/providertest"
 	"github.com/ohmroute/ohmroute/server"
@@ -89,25 +90,31 @@ func (s *spans) ExportSpans(_ context.Context, all []sdk.ReadOnlySpan) error {
 
 func (s *spans) Shutdown(context.Context) error { return nil }
 
-// newWorld starts a gateway on loopback, or on the pipes that are given.
-func newWorld(t *testing.T, l net.Listener, connect func() (net.Conn, error)) *world {
+// storage is where a gateway keeps what it knows.
+type storage struct {
+	documents config.Store
+	breakers  circuitbreaker.Store
+	requests  server.RequestStore
+	close     func() error
+}
+
+// newWorld starts a gateway on a listener. Its client connects with the function given.
+func newWorld(t *testing.T, l net.Listener, connect func() (net.Conn, error), open func(*world, *slog.Logger) storage) *world {
 	t.Helper()
 	w := &world{t: t, log: &lines{}, traces: &spans{}, upstreams: map[string]*providertest.Upstream{}, connect: connect}
 	logger := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	w.database = filepath.Join(t.TempDir(), "ohmroute.db")
-	store, err := db.Open(t.Context(), db.Options{Path: w.database, Logger: logger})
-	must(t, err)
+	store := open(w, logger)
 	sealer, err := config.NewSealer(bytes.Repeat([]byte{7}, 32))
 	must(t, err)
-	file, problems := config.ParseFile([]byte("server:\n  metrics_token: "+metricsWord+"\n  max_body: 4194304\n"), nil)
+	file, problems := config.ParseFile([]byte("server:\n  metrics_token: "+metricsWord+"\n"), nil)
 	if file == nil {
 		t.Fatal(problems)
 	}
-	breakers := circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store.Breakers(), Logger: logger})
+	breakers := circuitbreaker.NewRegistry(circuitbreaker.Options{Store: store.breakers, Logger: logger})
 	must(t, breakers.Restore(t.Context()))
 	var router *combo.Router
 	live, err := config.OpenLive(t.Context(), config.LiveOptions{
-		Store: store, Sealer: sealer, File: file, Logger: logger,
+		Store: store.documents, Sealer: sealer, File: file, Logger: logger,
 		Apply: func(b *config.Built) {
 			breakers.Configure(context.WithoutCancel(t.Context()), b.Breakers)
 			if router == nil {
@@ -123,7 +130,7 @@ func newWorld(t *testing.T, l net.Listener, connect func() (net.Conn, error)) *w
 	must(t, err)
 	srv, err := server.New(server.Options{
 		Router: router, Breakers: breakers, Config: live, AdminToken: adminToken, Version: "test", Logger: logger,
-		Settings: file.Server, Requests: store, Traces: tracer,
+		Settings: file.Server, Requests: store.requests, Traces: tracer,
 	})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -141,12 +148,25 @@ func newWorld(t *testing.T, l net.Listener, connect func() (net.Conn, error)) *w
 			}
 		}
 		live.Close()
-		if err := store.Close(); err != nil {
+		if err := store.close(); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Cleanup(w.shut)
 	return w
+}
+
+// inMemory keeps nothing.
+func inMemory(*world, *slog.Logger) storage {
+	return storage{documents: &configtest.Documents{}, close: func() error { return nil }}
+}
+
+// onDisk keeps all in a database.
+func onDisk(w *world, logger *slog.Logger) storage {
+	w.database = filepath.Join(w.t.TempDir(), "ohmroute.db")
+	store, err := db.Open(w.t.Context(), db.Options{Path: w.database, Logger: logger})
+	must(w.t, err)
+	return storage{store, store.Breakers(), store, store.Close}
 }
 
 // onNetwork starts a gateway on loopback.
@@ -161,7 +181,7 @@ func onNetwork(t *testing.T) *world {
 		from := net.IPv4(127, byte(n>>8)+1, byte(n), 1) // each from another network: wrong tokens are slowed by it
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 		return d.DialContext(context.WithoutCancel(t.Context()), "tcp", address)
-	})
+	}, onDisk)
 }
 
 func must(t *testing.T, err error) {
