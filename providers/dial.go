@@ -79,7 +79,7 @@ func isNever(a netip.Addr) bool {
 
 // isPrivate tells whether an address is one of this host or of a network that is not the Internet.
 func isPrivate(a netip.Addr) bool {
-	return a.IsLoopback() || a.IsPrivate() || within(a, sharedSpace)
+	return a.IsLoopback() || a.IsPrivate() || within(a, notPublic)
 }
 
 func within(a netip.Addr, prefixes []netip.Prefix) bool {
@@ -92,8 +92,12 @@ func within(a netip.Addr, prefixes []netip.Prefix) bool {
 }
 
 var (
-	sharedSpace = prefixes("100.64.0.0/10", "64:ff9b:1::/48") // RFC 6598, RFC 8215
-	neverUsed   = prefixes(
+	notPublic = prefixes(
+		"100.64.0.0/10", "64:ff9b:1::/48", // RFC 6598, RFC 8215
+		"240.0.0.0/4", // reserved, and used within networks
+		"fec0::/10",   // site-local, RFC 3879
+	)
+	neverUsed = prefixes(
 		"0.0.0.0/8",
 		"255.255.255.255/32",
 		"100.100.100.200/32", // Alibaba's metadata service, within the shared space
@@ -103,7 +107,7 @@ var (
 		"fd20:ce::254/128",   // Google's
 	)
 	// prefixes96 hold an IPv4 address in their last four bytes.
-	prefixes96 = prefixes("64:ff9b::/96", "::/96") // RFC 6052 (NAT64), RFC 4291 (compatible)
+	prefixes96 = prefixes("64:ff9b::/96", "::/96", "::ffff:0:0:0/96") // RFC 6052 (NAT64), RFC 4291 (compatible), RFC 2765
 	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48")
 	sixToFour  = netip.MustParsePrefix("2002::/16") // RFC 3056
 	teredo     = netip.MustParsePrefix("2001::/32") // RFC 4380

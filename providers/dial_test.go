@@ -1,10 +1,16 @@
 package providers
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestGate(t *testing.T) {
@@ -62,6 +68,18 @@ func TestGate(t *testing.T) {
 		"100.100.100.200":          never,
 		"168.63.129.16":            never,
 		"fd00:ec2::254":            never,
+		"fd20:ce::254":             never,
+		"192.0.0.192":              never,
+		"::ffff:100.100.100.200":   never,
+		"64:ff9b::168.63.129.16":   never,
+		"2001:0:1:2:3:4:5601:5601": never, // Teredo of 169.254.169.254
+		"::ffff:0:169.254.169.254": never, // RFC 2765
+		"::ffff:0:10.0.0.1":        private,
+		"::ffff:0:8.8.8.8":         public,
+		"240.0.0.1":                private, // reserved, and used within networks
+		"255.255.255.254":          private,
+		"fec0::1":                  private, // site-local, RFC 3879
+		"feff::1":                  private,
 	}
 	for address, class := range tests {
 		t.Run(address, func(t *testing.T) {
@@ -118,4 +136,86 @@ func TestGateStandsBeforeTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
+}
+
+// TestTheDialerRefusesBeforeItConnects goes through the real dialer, literal address by literal address.
+func TestTheDialerRefusesBeforeItConnects(t *testing.T) {
+	dial := newGate("example.com", false).dialer()
+	for _, address := range []string{
+		"127.0.0.1", "10.0.0.1", "100.64.0.1", "169.254.169.254", "0.0.0.0", "::", "::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254",
+		"64:ff9b::10.0.0.1", "64:ff9b::169.254.169.254", "2002:a00:1::1", "2002:a9fe:a9fe::1", "fe80::1%lo", "fd00:ec2::254", "fc00::1", "fec0::1",
+	} {
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		conn, err := dial(ctx, "tcp", net.JoinHostPort(address, "9"))
+		stop()
+		if conn != nil {
+			conn.Close()
+		}
+		if errors.Is(err, syscall.EAFNOSUPPORT) {
+			continue // no IPv6 here
+		}
+		if _, refused := errors.AsType[*AddressError](err); !refused {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestANameThatPointsElsewhereTheNextTimeIsRefusedThen: it is judged by what is connected to, at each connection.
+func TestANameThatPointsElsewhereTheNextTimeIsRefusedThen(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	var inside atomic.Bool
+	real := net.DefaultResolver
+	defer func() { net.DefaultResolver = real }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go answerDNS(there, &inside)
+		return here, nil
+	}}
+	dial := newGate("rebinding.example", false).dialer()
+	for i, want := range []bool{false, true} {
+		inside.Store(want)
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		conn, err := dial(ctx, "tcp4", net.JoinHostPort("rebinding.example", port))
+		stop()
+		if conn != nil {
+			conn.Close()
+			t.Errorf("connection %d was made to %s", i+1, conn.RemoteAddr())
+		}
+		refused, is := errors.AsType[*AddressError](err)
+		if is != want || want && refused.Address.String() != "127.0.0.1" {
+			t.Errorf("connection %d: %v", i+1, err)
+		}
+	}
+}
+
+// answerDNS says that any name is an address of documentation (RFC 5737) or, inside, this host.
+func answerDNS(conn net.Conn, inside *atomic.Bool) {
+	defer conn.Close()
+	for {
+		var length uint16
+		if binary.Read(conn, binary.BigEndian, &length) != nil {
+			return
+		}
+		message := make([]byte, length)
+		if _, err := io.ReadFull(conn, message); err != nil {
+			return
+		}
+		end := 12
+		for message[end] != 0 {
+			end += int(message[end]) + 1
+		}
+		address := []byte{192, 0, 2, 1}
+		if inside.Load() {
+			address = []byte{127, 0, 0, 1}
+		}
+		reply := append([]byte{message[0], message[1], 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0}, message[12:end+5]...)
+		reply = append(append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4), address...)
+		_, _ = conn.Write(binary.BigEndian.AppendUint16(nil, uint16(len(reply))))
+		_, _ = conn.Write(reply)
+	}
 }
