@@ -52,12 +52,30 @@ func (o *outcome) plot(dir string) error {
 		byIncident[l.incident.name] = append(byIncident[l.incident.name], l)
 	}
 	for name, lanes := range byIncident {
-		file := filepath.Join(dir, "incident-"+name+".svg")
+		file := filepath.Join(dir, picture(name))
 		if err := os.WriteFile(file, []byte(o.svg(lanes)), 0o644); err != nil { //nolint:gosec // likewise
 			return err
 		}
 	}
 	return nil
+}
+
+func picture(incident string) string { return incident + ".svg" }
+
+// pictures shows the plots in the page.
+func (o *outcome) pictures(p plan) string {
+	dir, err := filepath.Rel(filepath.Dir(p.page), p.plots)
+	if err != nil {
+		dir = p.plots
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	for i, l := range o.lanes {
+		if i == 0 || o.lanes[i-1].incident.name != l.incident.name {
+			fmt.Fprintf(&b, "![%s: %s](%s)\n", l.incident.name, l.incident.says, filepath.Join(dir, picture(l.incident.name)))
+		}
+	}
+	return b.String()
 }
 
 func (o *outcome) svg(lanes []*lane) string {

@@ -57,6 +57,9 @@ func run(ctx context.Context, out io.Writer, p plan) error {
 	if p.page == "" {
 		return nil
 	}
+	if p.plots != "" {
+		text += o.pictures(p)
+	}
 	return process.ReplaceMarked(p.page, "bench/failure", text)
 }
 
