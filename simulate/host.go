@@ -42,7 +42,7 @@ func (h *host) Send(ctx context.Context, a *providers.Attempt) (*providers.Answe
 	if next.never {
 		wait = forEver
 	}
-	if f := h.world.pass(ctx, wait, limit, name); f != nil {
+	if f := h.world.pass(ctx, n, wait, limit, name); f != nil {
 		return nil, f
 	}
 	if f := next.fails; f != nil && (f.Kind != providers.Truncated || !a.Stream) {
@@ -57,15 +57,15 @@ func (h *host) Send(ctx context.Context, a *providers.Attempt) (*providers.Answe
 		return answer, nil
 	}
 	answer.ContentType = "text/event-stream"
-	answer.Events = &stream{ctx: ctx, world: h.world, act: next, piece: a.Limits.Idle / 2}
+	answer.Events = &stream{ctx: ctx, world: h.world, request: n, act: next, piece: a.Limits.Idle / 2}
 	return answer, nil
 }
 
 // forEver is longer than a simulation.
 const forEver = 10 * 365 * 24 * time.Hour
 
-// pass lets time go by, unless a limit (0: none) or the end of ctx comes first, and takes the turn.
-func (w *world) pass(ctx context.Context, d, limit time.Duration, name string) *providers.Failure {
+// pass lets time go by for a request, unless a limit (0: none) or the end of ctx comes first, and takes the turn.
+func (w *world) pass(ctx context.Context, request int, d, limit time.Duration, name string) *providers.Failure {
 	limited := limit > 0 && limit < d
 	if limited {
 		d = limit
@@ -74,18 +74,19 @@ func (w *world) pass(ctx context.Context, d, limit time.Duration, name string) *
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		w.turns.take()
-		if limited {
-			return &providers.Failure{Kind: providers.Timeout, Err: &providers.LimitError{Limit: name, After: limit}}
-		}
-		return nil
 	case <-ctx.Done():
-		w.turns.take()
+	}
+	w.turns.take(request)
+	if ctx.Err() != nil { // also where both came at once
 		if reached, ok := errors.AsType[*providers.LimitError](context.Cause(ctx)); ok {
 			return &providers.Failure{Kind: providers.Timeout, Err: reached}
 		}
 		return &providers.Failure{Kind: providers.Canceled, Err: context.Cause(ctx)}
 	}
+	if limited {
+		return &providers.Failure{Kind: providers.Timeout, Err: &providers.LimitError{Limit: name, After: limit}}
+	}
+	return nil
 }
 
 // whole are the events of a plain answer.
@@ -108,24 +109,30 @@ func (e *whole) Close() error { return nil }
 
 // stream are the events of a stream whose first token has come.
 type stream struct {
-	ctx   context.Context //nolint:containedctx // events live under their attempt's context
-	world *world
-	act   act
-	piece time.Duration // the longest that it may be silent; 0: for ever
-	begun bool
+	ctx     context.Context //nolint:containedctx // events live under their attempt's context
+	world   *world
+	request int
+	act     act
+	piece   time.Duration // the longest that it may be silent; 0: for ever
+	begun   bool
 }
+
+// aside is half a millisecond, which a stream's end is later than it would be, so that it never comes at the instant
+// at which a hold window is over.
+const aside = time.Millisecond / 2
 
 // Next gives a token at once, and then as often as the limit between two of them wants it.
 func (e *stream) Next() (providers.Chunk, error) {
 	if !e.begun {
 		e.begun = true
+		e.act.rest += aside
 		return oneToken(), nil
 	}
 	wait := e.act.rest
 	if e.piece > 0 {
 		wait = min(wait, e.piece)
 	}
-	if f := e.world.pass(e.ctx, wait, 0, ""); f != nil {
+	if f := e.world.pass(e.ctx, e.request, wait, 0, ""); f != nil {
 		return providers.Chunk{}, f
 	}
 	if e.act.rest -= wait; e.act.rest > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -79,8 +80,8 @@ func (r *Result) policyTable(p *page) {
 		o := &r.Policies[i]
 		c := &o.Clients
 		rows = append(rows, []string{
-			o.Policy, fmt.Sprint(c.Answered), fmt.Sprint(c.FirstTry), c.errorWords(), fmt.Sprint(c.BrokenOff),
-			c.Added.P50.String(), c.Added.P99.String(), c.Added.Max.String(), fmt.Sprint(o.wasted()),
+			o.Policy, strconv.Itoa(c.Answered), strconv.Itoa(c.FirstTry), c.errorWords(), strconv.Itoa(c.BrokenOff),
+			c.Added.P50.String(), c.Added.P99.String(), c.Added.Max.String(), strconv.Itoa(o.wasted()),
 		})
 	}
 	p.table([]column{
@@ -94,7 +95,7 @@ func (r *Result) faultTable(p *page, o *Outcome) {
 	for i := range r.Faults {
 		f, seen := &r.Faults[i], &o.Faults[i]
 		rows = append(rows, []string{
-			f.Target, f.Text, f.From.String(), f.To.String(), fmt.Sprint(seen.Calls), fmt.Sprint(seen.Wasted),
+			f.Target, f.Text, f.From.String(), f.To.String(), strconv.Itoa(seen.Calls), strconv.Itoa(seen.Wasted),
 			orElse(seen.Stopped, "never"), orElse(seen.Recovered, "not seen"),
 		})
 	}
@@ -111,8 +112,8 @@ func (o *Outcome) targetTable(p *page) {
 	for i := range o.Targets {
 		t := &o.Targets[i]
 		rows = append(rows, []string{
-			t.Target, fmt.Sprint(t.Calls), fmt.Sprint(t.Answered), fmt.Sprint(t.Wasted), fmt.Sprint(t.Probes),
-			fmt.Sprint(t.Forced), t.Lost.String(),
+			t.Target, strconv.Itoa(t.Calls), strconv.Itoa(t.Answered), strconv.Itoa(t.Wasted), strconv.Itoa(t.Probes),
+			strconv.Itoa(t.Forced), t.Lost.String(),
 		})
 	}
 	p.table([]column{

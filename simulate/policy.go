@@ -89,6 +89,22 @@ func (p *policy) resolve() []config.Problem {
 	return nil
 }
 
+// quiet tells whether no request waits for what another one does: in a queue, or for a recovery.
+func (p *policy) quiet() bool {
+	for _, c := range p.routing.Combos {
+		if c.Exhausted.Do == combo.Wait || c.Exhausted.ProbeWait > 0 {
+			return false
+		}
+	}
+	for _, of := range p.routing.Providers {
+		if of.MaxConcurrency > 0 && of.QueueTimeout > 0 {
+			return false
+		}
+	}
+	direct := &p.routing.Direct.Exhausted
+	return direct.Do != combo.Wait && direct.ProbeWait == 0
+}
+
 // locate turns a path in a merged configuration into one in the script: of a list whose elements were merged by name,
 // the index is that of the policy's own list.
 func (p *policy) locate(b *base, path string) string {

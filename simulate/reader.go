@@ -125,11 +125,6 @@ func (r *reader) count(name string, to *uint64, most uint64) field {
 	}}
 }
 
-// raw keeps a value as it is.
-func raw(name string, to **value) field {
-	return field{name, func(_ string, v *value) { *to = v }}
-}
-
 func within(path, name string) string {
 	if path == "" {
 		return name

@@ -14,6 +14,7 @@ import (
 // turn ends when it waits again. The router's clock is where that is noticed: a walk that was woken reads it before it
 // touches anything that it shares.
 type turns struct {
+	quiet bool          // no request wakes another
 	woken chan struct{} // cap 1: somebody waits for a turn, or is done
 
 	mu      sync.Mutex
@@ -30,8 +31,8 @@ type waiter struct {
 // nobody holds the turn.
 const nobody = -1
 
-func newTurns() *turns {
-	return &turns{woken: make(chan struct{}, 1), actors: map[int64]int{}, holder: nobody}
+func newTurns(quiet bool) *turns {
+	return &turns{quiet: quiet, woken: make(chan struct{}, 1), actors: map[int64]int{}, holder: nobody}
 }
 
 // enter makes the goroutine that of a request, and takes its turn.
@@ -39,7 +40,7 @@ func (t *turns) enter(number int) {
 	t.mu.Lock()
 	t.actors[goroutine()] = number
 	t.mu.Unlock()
-	t.take()
+	t.take(number)
 }
 
 // leave ends a request.
@@ -50,18 +51,25 @@ func (t *turns) leave() {
 	t.wake()
 }
 
-// now is the router's clock.
+// now is the router's clock. Whoever reads it while a request has the turn is that request, where none wakes another.
 func (t *turns) now() time.Time {
-	t.take()
+	t.mu.Lock()
+	if t.quiet && t.holder != nobody {
+		t.mu.Unlock()
+		return time.Now()
+	}
+	number, known := t.actors[goroutine()]
+	t.mu.Unlock()
+	if known {
+		t.take(number)
+	}
 	return time.Now()
 }
 
-// take waits until it is the turn of the request that calls it. Goroutines that are no request's don't wait: they
-// share nothing.
-func (t *turns) take() {
+// take waits until it is the turn of a request.
+func (t *turns) take(number int) {
 	t.mu.Lock()
-	number, known := t.actors[goroutine()]
-	if !known || number == t.holder {
+	if number == t.holder {
 		t.mu.Unlock()
 		return
 	}

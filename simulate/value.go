@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+	"github.com/tidwall/gjson"
 
 	"github.com/ohmroute/ohmroute/config"
 )
@@ -226,8 +226,7 @@ func (v *value) lookup(name string) *value {
 func (v *value) json(b []byte) []byte {
 	switch v.sort {
 	case isText:
-		quoted, _ := json.Marshal(v.text) // a string always can be
-		return append(b, quoted...)
+		return gjson.AppendJSONString(b, v.text)
 	case isList:
 		b = append(b, '[')
 		for i := range v.items {
@@ -237,8 +236,7 @@ func (v *value) json(b []byte) []byte {
 	case isObject:
 		b = append(b, '{')
 		for i := range v.members {
-			name, _ := json.Marshal(v.members[i].name)
-			b = append(append(b, name...), ':')
+			b = append(gjson.AppendJSONString(b, v.members[i].name), ':')
 			b = append(v.members[i].value.json(b), ',')
 		}
 		return append(trimComma(b), '}')

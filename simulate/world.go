@@ -56,7 +56,7 @@ func newWorld(p *Plan, own *policy) *world {
 // run plays everything in a bubble.
 func (w *world) run() error {
 	err := inBubble(func() error {
-		w.begun, w.turns = time.Now(), newTurns() // its channel has to be of the bubble
+		w.begun, w.turns = time.Now(), newTurns(w.policy.quiet()) // its channel has to be of the bubble
 		if err := w.open(); err != nil {
 			return err
 		}
