@@ -76,7 +76,6 @@ func (s *Server) followBreakers(ctx context.Context, sub *circuitbreaker.Subscri
 		switch {
 		case ev.Transition != nil:
 			t := ev.Transition
-			s.logTransition(ctx, t)
 			s.metrics.transitions.WithLabelValues(t.Name, t.From.String(), t.To.String(), t.Reason).Inc()
 			s.feed.publish("breaker.transition", t)
 		case ev.Persistence != nil && ev.Persistence.Degraded:

@@ -24,7 +24,7 @@ func (l *logBuffer) lines(t *testing.T, message string) (found []map[string]any)
 	return found
 }
 
-func TestEachChangeOfABreakerIsOneWarning(t *testing.T) {
+func TestEachChangeOfABreakerIsOneLine(t *testing.T) {
 	s := newStack(t)
 	s.one.Script("", "error 500 - it broke")
 	s.two.Script("", "chat Hello there")
@@ -36,12 +36,12 @@ func TestEachChangeOfABreakerIsOneWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, line := range s.logs.lines(t, "breaker changed") {
+	for _, line := range s.logs.lines(t, "circuit breaker transition") {
 		got += fmt.Sprint(line["level"], " ", line["breaker"], " ", line["from"], " ", line["to"], " ", line["kind"], "\n")
 	}
 	const want = `WARN provider:one CLOSED DEGRADED server_error
 WARN provider:one DEGRADED OPEN server_error
-WARN provider:one OPEN CLOSED <nil>
+INFO provider:one OPEN CLOSED 
 `
 	if got != want {
 		t.Errorf("logged\n%s", got)
