@@ -146,6 +146,18 @@ func TestALongParkIsListedPersistedRestoredAndReset(t *testing.T) {
 }
 
 // 4
+func TestAParkIsNoLongerThanItWasWhenTheClockWasSetBackMeanwhile(t *testing.T) {
+	r := newRig(t, cooldown(5*time.Second))
+	r.fail(1, "timeout")
+	r.flush()
+	r.pass(-time.Hour)
+	r.boot(rigSettings(cooldown(5 * time.Second)))
+	if got, want := r.status().CooldownUntil, r.now.Add(5*time.Second); !got.Equal(want) {
+		t.Errorf("parked until %v, want %v", got, want)
+	}
+}
+
+// 4
 func TestAShortParkDoesNotSurviveARestart(t *testing.T) {
 	r := newRig(t, cooldown(time.Second))
 	r.fail(1, "timeout")

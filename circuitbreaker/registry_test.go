@@ -181,6 +181,14 @@ func TestAnotherSecretDoesNotEndAnOperatorsHold(t *testing.T) {
 	r.reg.Configure(t.Context(), map[string]circuitbreaker.Configured{r.name: {Settings: rigSettings(), Fingerprint: "new"}})
 	r.want(circuitbreaker.Isolated)
 	r.wantCount(0)
+	r.flush()
+	r.pass(time.Hour)
+	r.reg.Configure(t.Context(), map[string]circuitbreaker.Configured{r.name: {Settings: rigSettings(), Fingerprint: "newest"}})
+	r.flush()
+	loaded, err := r.store.Load(t.Context())
+	if err != nil || len(loaded.Breakers) != 1 || loaded.Breakers[0].Failures != 0 || !loaded.Breakers[0].UpdatedAt.Equal(r.now) {
+		t.Errorf("stored %+v, %v: what was forgotten is not", loaded.Breakers, err)
+	}
 }
 
 // 4
@@ -251,6 +259,25 @@ func TestMaxBreakersEvictsTheColdestOfTheSameSortAndNeverOneThatHasSomethingToTe
 	}
 	if got := strings.Count(log.String(), "none of them idle"); got != 1 {
 		t.Errorf("it said so %d times, want once:\n%s", got, log.String())
+	}
+}
+
+// 4
+func TestTheColdestIsWhatWasNotAskedSinceTheLastSweep(t *testing.T) {
+	r := newRig(t)
+	r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{Now: func() time.Time { return r.now }, MaxBreakers: 2, Default: rigSettings()})
+	for _, name := range []string{"target:p/older", "target:p/younger"} {
+		r.breaker = r.reg.Get(name)
+		r.succeed(1)
+		r.reg.Sweep(r.now)
+		r.pass(time.Second)
+		r.reg.Sweep(r.now)
+	}
+	r.breaker = r.reg.Get("target:p/older")
+	r.succeed(1)
+	r.reg.Get("target:p/new")
+	if all := r.reg.List(r.now); len(all) != 2 || all[0].Name != "target:p/new" || all[1].Name != "target:p/older" {
+		t.Errorf("left are %+v", all)
 	}
 }
 

@@ -225,9 +225,31 @@ func TestQuotedTextIsNoWording(t *testing.T) {
 		`“curly” «angled» plain`: `    plain`,
 		`'tis quoted' rest`:      `  rest`,
 		`no quotes at all`:       `no quotes at all`,
+		`"\"begins" so`:          `  so`,
+		`"\“ is no end" so`:      `  so`,
 	} {
 		if got := unquoted(message); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestTheMessageIsFoundInEveryEnvelope(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"inner"},"message":"outer"}`:   "inner",
+		`{"error":{"code":1},"message":"outer"}`:            "outer",
+		`{"error":"text","message":"outer"}`:                "text",
+		`{"message":"m","detail":"d"}`:                      "m",
+		`{"detail":"d","errors":["e"]}`:                     "d",
+		`{"detail":[{"msg":"field required","loc":["x"]}]}`: "field required",
+		`{"errors":[{"message":"e1"},{"message":"e2"}]}`:    "e1",
+		`{"errors":["e1","e2"]}`:                            "e1",
+		`{"Message":"capital"}`:                             "capital",
+		`[{"error":{"message":"in a list"}}]`:               "in a list",
+		`plain text`:                                        "plain text",
+	} {
+		if f := Classify(Signal{Dialect: "openai", Status: 500, Body: []byte(body), Now: testNow}); f.Message != want {
+			t.Errorf("%s: %q, want %q", body, f.Message, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Whatever JSON a client of a chat sends is translated to JSON or refused, and never panics.
 func FuzzRequestsOfAChat(f *testing.F) {
-	goldenParts(f, "testdata/chat_*/*.txtar", "request")
+	seeds(f, "testdata/chat_*/*.txtar", "request")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if !json.Valid(body) {
 			t.Skip()
@@ -29,7 +29,7 @@ func FuzzRequestsOfAChat(f *testing.F) {
 
 // Whatever JSON a chat host answers is an answer in every dialect.
 func FuzzAnswersOfAChat(f *testing.F) {
-	goldenParts(f, "testdata/*_chat/*.txtar", "answer")
+	seeds(f, "testdata/*_chat/*.txtar", "answer")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if !json.Valid(body) {
 			t.Skip()
@@ -44,7 +44,7 @@ func FuzzAnswersOfAChat(f *testing.F) {
 
 // Whatever a chat host streams, its events make sense, and what a client of a chat gets for them is JSON.
 func FuzzStreamsOfAChat(f *testing.F) {
-	goldenParts(f, "testdata/*_chat/*.txtar", "stream")
+	seeds(f, "testdata/*_chat/*.txtar", "stream")
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		r := newChatReader()
 		var said []event
