@@ -20,7 +20,8 @@ import (
 // metrics are what /metrics shows (spec: api.md). Labels are words of the specs or names of the configuration;
 // everything that a client wrote is "other".
 type metrics struct {
-	page http.Handler
+	registry *prometheus.Registry
+	page     http.Handler // shows the registry
 
 	requests    vec[requestLabels, prometheus.Counter]
 	attempts    vec[attemptLabels, prometheus.Counter]
@@ -79,10 +80,10 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged, m.untraced,
+	m.registry = prometheus.NewRegistry()
+	m.registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged, m.untraced,
 		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	m.page = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m
 }
 

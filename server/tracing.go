@@ -31,6 +31,7 @@ type traces struct {
 const (
 	tracedWithin = time.Second
 	tracesPause  = 5 * time.Second // after the collector was not reached
+	lastDelivery = 2 * time.Second // what a collector gets when the process ends
 )
 
 // newTraces is nil without a tracer.
@@ -65,8 +66,10 @@ func (t *traces) run(ctx context.Context) {
 	}
 }
 
-// close delivers what is left, until ctx ends. The goroutine of run has ended.
+// close delivers what is left, as far as the collector takes it soon. The goroutine of run has ended.
 func (t *traces) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lastDelivery)
+	defer cancel()
 	if err := t.deliver(ctx); err != nil {
 		t.lose(t.owed)
 		if left, missed := t.follower.take(make([]finished, 0, journalSize)); len(left) > 0 || missed > 0 {
