@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load bench-failure crash soak clients agents ci
+.PHONY: help build run test race lint fmt fuzz bench bench-breakers bench-load bench-failure crash soak mutate clients agents ci
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ crash: ## kill the running binary 200 times under load and look for what it forg
 
 soak: ## run the binary for 10 minutes under load, faults, aborts, reloads and resets, and look for what grows
 	E2E_SOAK=$(or $(SOAK),10m) go test -count=1 -timeout 60m -run Soak -v ./e2e
+
+MUTATE = cd tools && go run ./mutate -module .. -seed $(or $(SEED),1) -sample $(or $(SAMPLE),60) -for $(or $(FOR),10m)
+
+mutate: ## change a sample of places of the breaker and of the classifier, and list what no test notices
+	$(MUTATE) -package ./circuitbreaker -args -rapid.nofailfile -timeout 1m -allow 6
+	$(MUTATE) -package ./providers -files 'classify*.go,kinds*.go,hints*.go,judge*.go' -timeout 1m -allow 6
 
 clients: ## install the pinned clients of npm and run all client libraries against the binary
 	e2e/clients/testdata/install npm
