@@ -10,7 +10,7 @@ import (
 // logAccess writes one line for each request. It holds no query, header, name from a body, or text of a prompt.
 func (s *Server) logAccess(r *http.Request, x *exchange, aborted bool) {
 	level := slog.LevelInfo
-	if quietRoutes[x.route] {
+	if quietRoutes[x.route] || x.route == assetsRoute {
 		level = slog.LevelDebug
 	}
 	ctx := r.Context()

@@ -30,6 +30,16 @@ func TestTheLogHoldsNoSecretAndNoPrompt(t *testing.T) {
 	}
 }
 
+func TestTheDashboardsFilesAreLoggedForWhoLooksClosely(t *testing.T) {
+	for path, level := range map[string]string{"/assets/css/base.css": "DEBUG", "/v1/models": "INFO"} {
+		g := newGateway(t, false)
+		g.ask(http.MethodGet, path, "")
+		if log := g.logs.String(); !strings.Contains(log, `"level":"`+level+`","msg":"request"`) {
+			t.Errorf("%s is logged as %s", path, log)
+		}
+	}
+}
+
 func TestLongPathsAreClipped(t *testing.T) {
 	g := newGateway(t, false)
 	g.ask(http.MethodGet, "/"+strings.Repeat("x", 5000), "")

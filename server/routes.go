@@ -37,7 +37,7 @@ var routes = []route{
 
 	{http.MethodGet, "/", roleOpen, (*Server).hello},
 	{http.MethodGet, "/", rolePage, (*Server).home}, // in its place where the admin side is
-	{http.MethodGet, "/assets/*", rolePage, (*Server).showAsset},
+	{http.MethodGet, assetsRoute, rolePage, (*Server).showAsset},
 	{http.MethodGet, "/api/hello", roleOpen, (*Server).hello},
 	{http.MethodGet, "/healthz", roleOpen, (*Server).healthz},
 	{http.MethodGet, "/readyz", roleOpen, (*Server).readyz},
@@ -79,6 +79,9 @@ var routes = []route{
 	{http.MethodGet, "/api/v1/stats", roleAdmin, (*Server).showStats},
 	{http.MethodGet, "/api/v1/openapi.json", roleAdmin, (*Server).showOpenAPI},
 }
+
+// assetsRoute is where the dashboard's files are: a page asks for dozens of them.
+const assetsRoute = "/assets/*"
 
 // quietRoutes are asked all the time by machines; their access log lines are of level debug.
 var quietRoutes = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
