@@ -85,8 +85,15 @@ func (r *Result) policyTable(p *page) {
 		})
 	}
 	p.table([]column{
-		{"policy", false}, {"answered", true}, {"first try", true}, {"errors", false}, {"broken off", true},
-		{"added p50", true}, {"added p99", true}, {"added max", true}, {"wasted calls", true},
+		{"policy", false},
+		{"answered", true},
+		{"first try", true},
+		{"errors", false},
+		{"broken off", true},
+		{"added p50", true},
+		{"added p99", true},
+		{"added max", true},
+		{"wasted calls", true},
 	}, rows)
 }
 
@@ -101,8 +108,14 @@ func (r *Result) faultTable(p *page, o *Outcome) {
 	}
 	if len(rows) > 0 {
 		p.table([]column{
-			{"target", false}, {"fault", false}, {"from", true}, {"to", true}, {"calls", true}, {"wasted", true},
-			{"stopped after", true}, {"recovered after", true},
+			{"target", false},
+			{"fault", false},
+			{"from", true},
+			{"to", true},
+			{"calls", true},
+			{"wasted", true},
+			{"stopped after", true},
+			{"recovered after", true},
 		}, rows)
 	}
 }

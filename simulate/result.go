@@ -233,11 +233,12 @@ func (w *world) judge(i int, seen *FaultSeen) {
 			end = min(end, g.from)
 		}
 	}
+	provider, _, _ := strings.Cut(f.target, "/")
 	refusing, flowing := map[string]bool{}, time.Duration(0)
 	for j := range w.transitions {
 		t := &w.transitions[j]
 		at := t.At.Sub(w.begun)
-		if at >= end || !guards(t.Name, f.target) {
+		if at >= end || !guards(t.Name, f.target) || isKey(t.Name) && f.key != "" && t.Name != circuitbreaker.KeyName(provider, f.key) {
 			continue
 		}
 		if t.To == circuitbreaker.Open && at >= f.from && seen.Stopped == nil {
@@ -255,6 +256,8 @@ func (w *world) judge(i int, seen *FaultSeen) {
 		seen.Recovered = new(ms(max(flowing-f.to, 0)))
 	}
 }
+
+func isKey(breaker string) bool { return strings.HasPrefix(breaker, "key:") }
 
 // guards tells whether a breaker stands before what a script's name stands for.
 func guards(breaker, name string) bool {

@@ -57,6 +57,24 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	}
 }
 
+// A provider with a queue that nobody asks makes the router's clock look at who reads it.
+func TestWhoReadsTheClockIsTheSameWhetherItIsLookedAtOrKnown(t *testing.T) {
+	script := strings.ReplaceAll(crowd, ", max_concurrency: 2, queue_timeout: 2s", "")
+	script = strings.Split(script, "  - {name: wait")[0] + "  - {name: hold, combos: [{name: fast, strategy: random, hold: {time: 300ms}}]}\n"
+	idle := strings.Replace(script, "providers:\n", "providers:\n  - {id: idle, kind: demo, max_concurrency: 1, queue_timeout: 1s}\n", 1)
+	if known := prepare(t, Input{Script: []byte(script)}); !known.policies[0].quiet() {
+		t.Fatal("requests wait for each other")
+	}
+	if looked := prepare(t, Input{Script: []byte(idle)}); looked.policies[0].quiet() {
+		t.Fatal("no request waits for another")
+	}
+	a, _ := run(t, Input{Script: []byte(script)})
+	b, _ := run(t, Input{Script: []byte(idle)})
+	if shown(t, a) != shown(t, b) {
+		t.Error("the results differ")
+	}
+}
+
 func TestThePageNeedsNothingElse(t *testing.T) {
 	script := strings.ReplaceAll(crowd, "a crowd", `"</title><script>alert(1)</script>"`)
 	script = strings.ReplaceAll(script, "fail open", `"<img src=x onerror=alert(1)> & 'q'"`)
