@@ -36,6 +36,13 @@ func (o openaiGoOperations) connect(key string) openai.Client {
 	return openai.NewClient(option.WithBaseURL(o.gateway+"/v1"), option.WithAPIKey(key))
 }
 
+func completed(c *openai.ChatCompletion) result {
+	return result{
+		Text: c.Choices[0].Message.Content, Finish: c.Choices[0].FinishReason,
+		Input: int(c.Usage.PromptTokens), Output: int(c.Usage.CompletionTokens),
+	}
+}
+
 func (o openaiGoOperations) ask(ctx context.Context, r request, body openai.ChatCompletionNewParams) (result, error) {
 	body.Model = r.Model
 	client := o.connect(r.Key)
@@ -43,10 +50,7 @@ func (o openaiGoOperations) ask(ctx context.Context, r request, body openai.Chat
 	if err != nil {
 		return result{}, err
 	}
-	return result{
-		Text: done.Choices[0].Message.Content, Finish: done.Choices[0].FinishReason,
-		Input: int(done.Usage.PromptTokens), Output: int(done.Usage.CompletionTokens),
-	}, nil
+	return completed(done), nil
 }
 
 func (o openaiGoOperations) text(ctx context.Context, r request, _ func(string)) (result, error) {
@@ -106,10 +110,7 @@ func (o openaiGoOperations) stream(ctx context.Context, r request, progress func
 	if err != nil {
 		return result{}, err
 	}
-	return result{
-		Text: done.Choices[0].Message.Content, Finish: done.Choices[0].FinishReason,
-		Input: int(done.Usage.PromptTokens), Output: int(done.Usage.CompletionTokens),
-	}, nil
+	return completed(done), nil
 }
 
 // tools asks until the model calls no tool any more.
