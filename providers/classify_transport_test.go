@@ -84,3 +84,33 @@ func TestALimitCanBeToldFromItsFailure(t *testing.T) {
 		t.Errorf("the failure of the total limit wraps %v", f.Err)
 	}
 }
+
+func TestTheMessageSaysWhatBecameOfAConnection(t *testing.T) {
+	const tlsFailed = "the TLS handshake failed"
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"refused":           {syscall.ECONNREFUSED, "the connection was refused"},
+		"reset":             {syscall.ECONNRESET, "the connection was reset"},
+		"broken pipe":       {syscall.EPIPE, "the connection was reset"},
+		"closed":            {net.ErrClosed, "the connection was reset"},
+		"no route":          {syscall.EHOSTUNREACH, "the host can't be reached"},
+		"no network":        {syscall.ENETUNREACH, "the host can't be reached"},
+		"end":               {io.EOF, "the connection was closed before an answer came"},
+		"unexpected end":    {io.ErrUnexpectedEOF, "the connection was closed before an answer came"},
+		"bad certificate":   {&tls.CertificateVerificationError{Err: errors.New("x")}, tlsFailed},
+		"no TLS":            {tls.RecordHeaderError{}, tlsFailed},
+		"TLS alert":         {tls.AlertError(40), tlsFailed},
+		"unknown authority": {x509.UnknownAuthorityError{}, tlsFailed},
+		"wrong host":        {x509.HostnameError{Certificate: &x509.Certificate{}}, tlsFailed},
+		"private address":   {&AddressError{}, "the host points to an address that is not used, see allow_private_network"},
+	} {
+		if f := Classify(Signal{Err: &net.OpError{Op: "dial", Err: c.err}}); f.Message != c.want {
+			t.Errorf("%s: %q, want %q", name, f.Message, c.want)
+		}
+	}
+	if f := Classify(Signal{Err: errors.New("something else")}); strings.Contains(f.Message, "TLS") {
+		t.Errorf("something else: %q", f.Message)
+	}
+}

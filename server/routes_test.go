@@ -35,6 +35,10 @@ var admitted = map[string]map[role]bool{
 	"session":                             {roleOpen: true, rolePage: true, roleLogin: true, roleMetrics: true, roleAdmin: true},
 	"session from a page of another port": {roleOpen: true, rolePage: true, roleMetrics: true},
 	"session beside a wrong token":        {roleOpen: true, rolePage: true, roleLogin: true},
+	"session with a foreign origin":       {roleOpen: true, rolePage: true, roleMetrics: true},
+	"session under a foreign host":        {roleOpen: true, rolePage: true, roleMetrics: true},
+	"session's secret as a token":         {roleOpen: true, rolePage: true, roleLogin: true},
+	"client key in place of a session":    {roleOpen: true, rolePage: true, roleLogin: true},
 	"session that ended":                  {roleOpen: true, rolePage: true, roleLogin: true},
 }
 
@@ -61,6 +65,10 @@ func callers(clientKey, metricsToken, session, ended string) []caller {
 		{name: "session", headers: map[string]string{"Cookie": session}},
 		{name: "session from a page of another port", headers: map[string]string{"Cookie": session, "Sec-Fetch-Site": "same-site"}},
 		{name: "session beside a wrong token", headers: with(bearer("a-token-that-nobody-has"), "Cookie", session)},
+		{name: "session with a foreign origin", headers: map[string]string{"Cookie": session, "Origin": "https://evil.example"}},
+		{name: "session under a foreign host", headers: map[string]string{"Cookie": session}, host: "evil.example:4700"},
+		{name: "session's secret as a token", headers: bearer(strings.SplitN(session, "=", 2)[1])},
+		{name: "client key in place of a session", headers: map[string]string{"Cookie": strings.SplitN(session, "=", 2)[0] + "=" + clientKey}},
 		{name: "session that ended", headers: map[string]string{"Cookie": ended}},
 	}
 }
