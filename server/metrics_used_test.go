@@ -89,7 +89,7 @@ func (all shown) selected(metric string, tokens []string, i int, u *usage) int {
 		if i == len(tokens) {
 			break
 		}
-		for _, value := range strings.Split(strings.Trim(tokens[i], `"`), "|") {
+		for value := range strings.SplitSeq(strings.Trim(tokens[i], `"`), "|") {
 			if words, bounded := labelWords()[label]; bounded && !slices.Contains(words, value) {
 				u.wrong = append(u.wrong, "value "+value+" of "+label)
 			}

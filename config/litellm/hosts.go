@@ -78,10 +78,23 @@ var hosts = map[string]host{
 
 // bareModels are the beginnings of models that need no prefix, and whose they are.
 var bareModels = []struct{ begins, prefix string }{
-	{"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"}, {"ft:", "openai"},
-	{"text-embedding-", "openai"}, {"dall-e-", "openai"}, {"whisper-", "openai"}, {"tts-", "openai"}, {"omni-moderation-", "openai"},
-	{"text-moderation-", "openai"}, {"davinci-", "openai"}, {"babbage-", "openai"},
-	{"claude-", "anthropic"}, {"command-", "cohere"}, {"gemini-", "vertex_ai"},
+	{"gpt-", "openai"},
+	{"chatgpt-", "openai"},
+	{"o1", "openai"},
+	{"o3", "openai"},
+	{"o4", "openai"},
+	{"ft:", "openai"},
+	{"text-embedding-", "openai"},
+	{"dall-e-", "openai"},
+	{"whisper-", "openai"},
+	{"tts-", "openai"},
+	{"omni-moderation-", "openai"},
+	{"text-moderation-", "openai"},
+	{"davinci-", "openai"},
+	{"babbage-", "openai"},
+	{"claude-", "anthropic"},
+	{"command-", "cohere"},
+	{"gemini-", "vertex_ai"},
 }
 
 // identify splits a model as they do: the provider that they were told, a prefix that is a provider, or one that the

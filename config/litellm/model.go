@@ -32,7 +32,7 @@ const (
 	reasonLimits    = "ohmroute limits client keys (keys[].requests_per_minute) and not deployments; here it weighs the choice alone"
 )
 
-var paramReasons = map[string]string{
+var paramReasons = map[string]string{ //nolint:gosec // names of members, and no secret
 	"temperature": reasonRequest, "top_p": reasonRequest, "max_tokens": reasonRequest, "max_completion_tokens": reasonRequest,
 	"seed": reasonRequest, "stop": reasonRequest, "n": reasonRequest, "user": reasonRequest, "extra_body": reasonRequest,
 	"reasoning_effort": reasonRequest, "thinking": reasonRequest, "dimensions": reasonRequest, "metadata": reasonRequest,

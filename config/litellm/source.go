@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,9 +52,9 @@ func (o *object) take(name string) (any, bool) {
 		o.taken = map[string]bool{}
 	}
 	o.taken[name] = true
-	for i := len(o.members) - 1; i >= 0; i-- {
-		if o.members[i].Key == name {
-			return o.members[i].Value, o.members[i].Value != nil
+	for _, m := range slices.Backward(o.members) {
+		if m.Key == name {
+			return m.Value, m.Value != nil
 		}
 	}
 	return nil, false

@@ -3,6 +3,7 @@ package tracing
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -153,8 +154,8 @@ func failed(r *combo.Report) bool {
 }
 
 func lastSent(list []combo.Attempt) int {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Outcome != combo.Skipped {
+	for i, a := range slices.Backward(list) {
+		if a.Outcome != combo.Skipped {
 			return i
 		}
 	}
