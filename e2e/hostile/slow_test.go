@@ -98,6 +98,7 @@ func (w *world) drip(start, piece string, every time.Duration) (status int, afte
 // TestASenderThatDripsIsCutOff: whatever it drips, a connection is given up after a time that does not depend on how the
 // bytes are spread.
 func TestASenderThatDripsIsCutOff(t *testing.T) {
+	const either = -1 // net/http takes the body in first, and answers if there is time left
 	head := request("Content-Length: 1000")
 	tests := map[string]struct {
 		start, piece string
@@ -117,14 +118,14 @@ func TestASenderThatDripsIsCutOff(t *testing.T) {
 		"trailers":                          {request("Transfer-Encoding: chunked") + "0\r\n", "X: y\r\n", time.Second, 400, time.Minute},
 		"the body of a login":               {"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n", " ", time.Second, 408, time.Minute},
 		"a form":                            {"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n", "a", time.Second, 408, time.Minute},
-		"a body that a GET doesn't have":    {"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", "a", time.Second, 200, 3 * time.Minute},
-		"a body for nothing":                {"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", "a", time.Second, 0, time.Minute},
+		"a body that a GET doesn't have":    {"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", "a", time.Second, either, time.Minute},
+		"a body for nothing":                {"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", "a", time.Second, either, time.Minute},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			virtual(t, func(t *testing.T, w *world) {
 				status, after := w.drip(test.start, test.piece, test.every)
-				if status != test.status || after > test.most {
+				if status != test.status && test.status != either || after > test.most {
 					t.Errorf("status %d after %s, want %d within %s", status, after, test.status, test.most)
 				}
 			})
