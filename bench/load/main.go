@@ -27,7 +27,7 @@ func main() {
 	p := plan{command: "go run ./load " + strings.Join(os.Args[1:], " ")}
 	flag.IntVar(&p.rounds, "rounds", 5, "rounds; each measures every subject on every scenario once")
 	flag.DurationVar(&p.span, "time", 3*time.Second, "time of one measurement")
-	flag.StringVar(&p.only, "only", "", "run the scenarios whose name starts so, and nothing else")
+	flag.StringVar(&p.only, "only", "", "run only what begins so: the name of a scenario, idle, start")
 	flag.IntVar(&p.rate, "rate", 500, "requests per second of the open-loop scenarios")
 	flag.IntVar(&p.idle, "idle", 10_000, "idle streams; 0 leaves that part out")
 	flag.IntVar(&p.breakers, "breakers", 10_000, "stored breakers of the start; 0 leaves that part out")

@@ -92,15 +92,12 @@ func measureAll(ctx context.Context, p plan, dir string) (*report, error) {
 			return nil, err
 		}
 	}
-	if p.only != "" {
-		return r, nil
-	}
-	if p.idle > 0 {
+	if p.idle > 0 && strings.HasPrefix("idle", p.only) {
 		if r.idle, err = measureIdle(ctx, s, p, dir); err != nil {
 			return nil, err
 		}
 	}
-	if p.breakers > 0 {
+	if p.breakers > 0 && strings.HasPrefix("start", p.only) {
 		r.starts, err = measureStart(ctx, s, p, filepath.Join(dir, "starts"))
 	}
 	return r, err
