@@ -72,6 +72,26 @@ func TestResetAllLeavesIsolatedBreakersAloneUnlessAskedToIncludeThem(t *testing.
 	}
 }
 
+func TestAResetOfAllNamesWhatItResetAndWhatItLeftInOrder(t *testing.T) {
+	r := newRig(t)
+	var left, sick []string
+	for _, letter := range "cbaedhgf" {
+		held, ill := "target:held/"+string(letter), "target:ill/"+string(letter)
+		r.reg.Get(held)
+		if _, err := r.reg.Isolate(held, "ana", ""); err != nil {
+			t.Fatal(err)
+		}
+		r.breaker = r.reg.Get(ill)
+		r.fail(3, "timeout")
+		left, sick = append(left, held), append(sick, ill)
+	}
+	slices.Sort(left)
+	slices.Sort(sick)
+	if reset, isolated := r.reg.ResetAll(false); !slices.Equal(reset, sick) || !slices.Equal(isolated, left) {
+		t.Errorf("reset %v, left %v", reset, isolated)
+	}
+}
+
 func TestAPathGoesOnAfterAResetOfAll(t *testing.T) {
 	h := newThree(t)
 	under := h.send()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -182,6 +183,9 @@ func TestAStoreThatFailsIsRetriedForEverAndEverythingOwedIsWrittenWhenItIsBack(t
 		loaded, _ := r.store.Load(t.Context())
 		if len(loaded.Breakers) != 1 || loaded.Breakers[0].State != circuitbreaker.Open || len(loaded.Transitions[r.name]) != 5 {
 			t.Errorf("stored %+v", loaded)
+		}
+		if batches := r.store.Applied(); !slices.ContainsFunc(batches, func(b circuitbreaker.Batch) bool { return b.Sync }) {
+			t.Errorf("the operator's action would not survive a power loss: %+v", batches)
 		}
 		if got := r.events(); len(got) != 6 || got[0].Persistence == nil || got[0].Persistence.Degraded {
 			t.Errorf("%d events", len(got))
