@@ -46,8 +46,12 @@ const (
 
 // soakFaults are the ways to fail; each is as likely.
 var soakFaults = []func(w http.ResponseWriter, r *http.Request){
-	func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"no"}}`, http.StatusInternalServerError) },
-	func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"busy"}}`, http.StatusServiceUnavailable) },
+	func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"message":"no"}}`, http.StatusInternalServerError)
+	},
+	func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"message":"busy"}}`, http.StatusServiceUnavailable)
+	},
 	func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "0.1")
 		http.Error(w, `{"error":{"message":"slow down"}}`, http.StatusTooManyRequests)

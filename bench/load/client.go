@@ -59,8 +59,8 @@ func newClient(to subject, s scenario) *client {
 func drive(ctx context.Context, to subject, s scenario, p plan) (sample, error) {
 	c := newClient(to, s)
 	defer c.http.CloseIdleConnections()
-	if s.open {
-		return c.driveOpen(ctx, p.rate, p.span)
+	if s.open > 0 {
+		return c.driveOpen(ctx, max(1, p.rate/s.open), p.span)
 	}
 	return c.driveClosed(ctx, s.conns, p.span)
 }

@@ -20,7 +20,8 @@ type idleFigure struct {
 	name    string
 	atRest  int64 // resident KiB before the first request
 	streams int
-	peak    int64 // largest resident KiB with all streams open
+	open    int64 // resident KiB with all streams open
+	peak    int64 // the largest that it was
 }
 
 // filesPerStream is what a gateway needs of descriptors: one to the client, one to the upstream.
@@ -70,7 +71,7 @@ func idleOf(ctx context.Context, each subject, upstream *process.Process, stream
 	if err := settle(ctx); err != nil {
 		return f, err
 	}
-	if _, f.peak, err = each.process.Memory(); err != nil {
+	if f.open, f.peak, err = each.process.Memory(); err != nil {
 		return f, err
 	}
 	if err := release(ctx, upstream.URL); err != nil {
@@ -160,7 +161,7 @@ func release(ctx context.Context, upstream string) error {
 // roomFor raises the limit of open files, which the processes started from now on inherit, so that the streams fit. It gives
 // how many fit.
 func roomFor(streams int) int {
-	const spare = 512
+	const spare = 100 // of the process itself: database, listeners
 	need := uint64(filesPerStream*streams + spare)
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -3,13 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
 
-// maxUnderWay bounds the requests of an open loop: a subject that falls so far behind can't bear the rate.
+// maxUnderWay bounds the requests of an open loop.
 const maxUnderWay = 1024
+
+// errBehind says that a subject can't bear the rate: so many requests are under way.
+var errBehind = errors.New("it falls behind")
 
 // driveOpen sends a request at each beat, whether those before it were answered or not. A time runs from the beat, so that
 // the wait for a slow client or a slow answer before it counts too.
@@ -36,7 +38,7 @@ func (c *client) driveOpen(ctx context.Context, rate int, span time.Duration) (s
 		case slots <- struct{}{}:
 		default:
 			group.Wait()
-			return all, fmt.Errorf("%d requests are under way: %d a second are too many", maxUnderWay, rate)
+			return all, errBehind
 		}
 		group.Go(func() {
 			buffer := buffers.Get().(*[]byte)

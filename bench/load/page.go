@@ -10,7 +10,7 @@ import (
 func (r *report) text(p plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d rounds of %s. Figures are medians of the rounds; a ratio is the median of the rounds' ratios to the ReverseProxy.\n"+
-		"Added is over no gateway at all in the same round. Open loop: %d requests a second.\n\n", p.rounds, p.span, p.rate)
+		"Added is over no gateway at all in the same round. Open loop: %d JSON requests a second, or a tenth as many streams.\n\n", p.rounds, p.span, p.rate)
 	b.WriteString("| scenario | subject | requests/s | CPU us/request | CPU us/event | CPU ratio | p50 us | p99 us | added p50 | added p99 | first event p50 us | p99 us |\n" +
 		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, s := range r.scenarios {
@@ -32,6 +32,9 @@ func (r *report) row(s scenario, each subject) string {
 	of := func(get func(figure) float64) float64 { return r.middle(s.name, each.name, get) }
 	p50 := func(f figure) time.Duration { return f.p50 }
 	p99 := func(f figure) time.Duration { return f.p99 }
+	if len(r.figures[s.name][each.name]) == 0 {
+		return "| " + s.name + " | " + each.name + " | falls behind" + strings.Repeat(" | -", 9) + " |\n"
+	}
 	cpu := of(func(f figure) float64 { return f.cpu })
 	cells := []string{
 		s.name, each.name, fmt.Sprintf("%.0f", of(func(f figure) float64 { return f.perSecond })), "-", "-", "-",
@@ -59,9 +62,9 @@ func (r *report) idleText() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n| subject | at rest MiB | idle streams | peak MiB |\n|---|--:|--:|--:|\n")
+	fmt.Fprintf(&b, "\n| subject | at rest MiB | idle streams | with them MiB | peak MiB |\n|---|--:|--:|--:|--:|\n")
 	for _, f := range r.idle {
-		fmt.Fprintf(&b, "| %s | %.1f | %d | %.1f |\n", f.name, mib(f.atRest), f.streams, mib(f.peak))
+		fmt.Fprintf(&b, "| %s | %.1f | %d | %.1f | %.1f |\n", f.name, mib(f.atRest), f.streams, mib(f.open), mib(f.peak))
 	}
 	return b.String()
 }

@@ -106,9 +106,18 @@ func measureAll(ctx context.Context, p plan, dir string) (*report, error) {
 // rounds measures every subject in turn, round by round.
 func (r *report) rounds(ctx context.Context, s scenario, p plan) error {
 	r.figures[s.name] = map[string][]figure{}
+	behind := map[string]bool{}
 	for range p.rounds {
 		for _, each := range r.subjects {
+			if behind[each.name] {
+				continue
+			}
 			f, err := measure(ctx, each, s, p)
+			if errors.Is(err, errBehind) {
+				behind[each.name] = true
+				delete(r.figures[s.name], each.name)
+				continue
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", each.name, err)
 			}

@@ -11,7 +11,7 @@ import (
 type scenario struct {
 	name      string
 	conns     int
-	open      bool
+	open      int // a request at each so-many-th beat of the rate; 0: closed
 	bodyBytes int
 	events    int           // 0: a plain JSON answer
 	pace      time.Duration // between two events
@@ -26,11 +26,11 @@ var scenarios = []scenario{
 	{name: "json-1", conns: 1, bodyBytes: small},
 	{name: "json-32", conns: 32, bodyBytes: small},
 	{name: "json-256", conns: 256, bodyBytes: small},
-	{name: "json-open", open: true, bodyBytes: small},
+	{name: "json-open", open: 1, bodyBytes: small},
 	{name: "big-16", conns: 16, bodyBytes: 100 << 10},
 	{name: "stream-1", conns: 1, bodyBytes: small, events: 50},
 	{name: "stream-32", conns: 32, bodyBytes: small, events: 50},
-	{name: "stream-open", open: true, bodyBytes: small, events: 50},
+	{name: "stream-open", open: 10, bodyBytes: small, events: 50},
 	{name: "paced-32", conns: 32, bodyBytes: small, events: 50, pace: beat},
 	{name: "paced-200", conns: 200, bodyBytes: small, events: 50, pace: beat},
 }
