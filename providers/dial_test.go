@@ -169,8 +169,8 @@ func TestANameThatPointsElsewhereTheNextTimeIsRefusedThen(t *testing.T) {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	var inside atomic.Bool
-	real := net.DefaultResolver
-	defer func() { net.DefaultResolver = real }()
+	resolver := net.DefaultResolver
+	defer func() { net.DefaultResolver = resolver }()
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		go answerDNS(there, &inside)

@@ -62,7 +62,7 @@ func TestWhatATargetCanNotBeToldIsDroppedByNameOrRefused(t *testing.T) {
 func failureOf(t *testing.T, c providers.HostConfig, e providers.Endpoint, body string) *providers.Failure {
 	t.Helper()
 	_, _, err := sent(t, c, e, body)
-	f, ok := err.(*providers.Failure) //nolint:errorlint // Send returns nothing else
+	f, ok := err.(*providers.Failure)
 	if !ok {
 		t.Fatalf("got %v", err)
 	}
@@ -85,7 +85,7 @@ func TestAHostWithoutAPathForCountsSaysNothingAboutItsModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = p.Send(t.Context(), &providers.Attempt{Request: r, Model: "target"}); err.(*providers.Failure).Kind != want { //nolint:errorlint,forcetypeassert // Send returns nothing else
+		if _, err = p.Send(t.Context(), &providers.Attempt{Request: r, Model: "target"}); err.(*providers.Failure).Kind != want {
 			t.Errorf("%s: %v, want %s", script, err, want)
 		}
 	}

@@ -64,44 +64,58 @@ func printBreakers(w world, all []circuitbreaker.Status) {
 }
 
 func printTable(w world, t terminal, all []circuitbreaker.Status) {
-	rows := make([][]string, 0, len(all)+1)
-	rows = append(rows, columns)
+	rows := make([][]string, len(all))
 	for i := range all {
-		rows = append(rows, rowOf(&all[i]))
+		rows[i] = rowOf(&all[i])
 	}
+	widths := widthsOf(t, rows)
+	fmt.Fprintln(w.out, lineOf(t, widths, columns, func(text string) string { return text }))
+	for i := range all {
+		fmt.Fprintln(w.out, lineOf(t, widths, rows[i], func(text string) string { return painted(w, t, all[i].State, text) }))
+	}
+}
+
+// widthsOf are the columns' widths. On a terminal names give way to the rest, but not beyond what tells them apart.
+func widthsOf(t terminal, rows [][]string) []int {
 	widths := make([]int, len(columns))
-	for _, row := range rows {
+	for _, row := range append(rows, columns) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	if t.width > 0 { // names give way to the rest, but not beyond what tells them apart
-		rest := t.width - widths[1] - widths[2] - widths[3] - 4*len("  ") - 12
-		widths[0] = min(widths[0], max(rest, 20))
+	if t.width > 0 {
+		const leastName, leastReason = 20, 12
+		rest := t.width - widths[1] - widths[2] - widths[3] - 4*len(between) - leastReason
+		widths[0] = min(widths[0], max(rest, leastName))
 	}
-	for i, row := range rows {
-		line := 0
-		var b strings.Builder
-		for j, cell := range row {
-			room := widths[j]
-			if j == len(row)-1 && t.width > 0 {
-				room = t.width - line
-			}
-			if j < len(row)-1 || t.width > 0 {
-				cell = cut(cell, room)
-			}
-			padding := max(widths[j]-utf8.RuneCountInString(cell), 0)
-			line += utf8.RuneCountInString(cell) + padding + 2
-			if i > 0 && j == 1 {
-				cell = painted(w, t, all[i-1].State, cell)
-			}
-			b.WriteString(cell)
-			if j < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", padding+2))
-			}
+	return widths
+}
+
+// between stands between two columns.
+const between = "  "
+
+// lineOf is a row as it is printed; paint colours the state.
+func lineOf(t terminal, widths []int, row []string, paint func(string) string) string {
+	last, column := len(row)-1, 0
+	var b strings.Builder
+	for i, cell := range row {
+		switch {
+		case i < last:
+			cell = cut(cell, widths[i])
+		case t.width > 0:
+			cell = cut(cell, t.width-column)
 		}
-		fmt.Fprintln(w.out, strings.TrimRight(b.String(), " "))
+		length := utf8.RuneCountInString(cell)
+		if i == 1 {
+			cell = paint(cell)
+		}
+		b.WriteString(cell)
+		if i < last {
+			b.WriteString(strings.Repeat(" ", widths[i]-length) + between)
+			column += widths[i] + len(between)
+		}
 	}
+	return strings.TrimRight(b.String(), " ")
 }
 
 // rowOf is a breaker as a listing shows it.

@@ -79,11 +79,12 @@ func (f *following) follow(ctx context.Context) error {
 	pause := firstPause
 	for {
 		err := f.client.Events(ctx, f.last, func() { pause = firstPause }, f.print)
-		if ctx.Err() != nil || err == nil {
-			return nil
-		}
-		if refused, ok := errors.AsType[*adminclient.Error](err); ok {
+		refused, ok := errors.AsType[*adminclient.Error](err)
+		switch {
+		case ok:
 			return refused
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it was interrupted, which is how it ends
 		}
 		fmt.Fprintf(f.err, "ohmroute: %s; trying again in %s\n", err, pause)
 		select {

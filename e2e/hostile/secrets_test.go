@@ -150,9 +150,16 @@ func TestASecretInTheWrongPlaceIsShownNowhere(t *testing.T) {
 	for _, secret := range []string{adminToken, w.clientKey, w.session, metricsWord} {
 		for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/v1/responses", "/api/v1/providers", "/api/v1/session", "/api/v1/keys", "/metrics", "/nowhere"} {
 			for _, headers := range [][]string{
-				{"Authorization", "Bearer " + secret}, {"X-Api-Key", secret}, {"Cookie", secret}, {"Authorization", secret},
-				{"Authorization", "Bearer " + secret, "Origin", "https://evil.example"}, {"Authorization", "Bearer " + secret + "x"},
-				{"Authorization", "Basic " + secret}, {"Content-Encoding", secret}, {"Content-Type", secret}, {"X-Request-Id", secret},
+				{"Authorization", "Bearer " + secret},
+				{"X-Api-Key", secret},
+				{"Cookie", secret},
+				{"Authorization", secret},
+				{"Authorization", "Bearer " + secret, "Origin", "https://evil.example"},
+				{"Authorization", "Bearer " + secret + "x"},
+				{"Authorization", "Basic " + secret},
+				{"Content-Encoding", secret},
+				{"Content-Type", secret},
+				{"X-Request-Id", secret},
 			} {
 				for _, body := range []string{"{", `{"model":"openai/none"}`} {
 					r := w.call(http.MethodPost, path, body, headers...)

@@ -162,8 +162,10 @@ func TestEndlessRequestsAreCutOff(t *testing.T) {
 		"a path":             {"GET /", strings.Repeat("a", 4096), 431, 1 << 20},
 		"a body":             {request("Transfer-Encoding: chunked"), "10000\r\n" + strings.Repeat(" ", 1<<16) + "\r\n", 413, 66 << 20},
 		"a body that is due": {request("Content-Length: 999999999999"), strings.Repeat(" ", 1<<16), 413, 34 << 20},
-		"a body of a login": {"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
-			"10000\r\n" + strings.Repeat(" ", 1<<16) + "\r\n", 413, 4 << 20},
+		"a body of a login": {
+			"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"10000\r\n" + strings.Repeat(" ", 1<<16) + "\r\n", 413, 4 << 20,
+		},
 		"trailers":                {request("Transfer-Encoding: chunked") + "0\r\n", strings.Repeat("X: a\r\n", 500), 400, 2 << 20},
 		"extensions of chunks":    {request("Transfer-Encoding: chunked"), "1;" + strings.Repeat("a", 4000) + "\r\na\r\n", 400, 2 << 20},
 		"a body for nobody":       {"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", "10000\r\n" + strings.Repeat(" ", 1<<16) + "\r\n", 404, 2 << 20},

@@ -23,6 +23,7 @@ func (v chatVoice) chunk(text string) string { return v.delta(`{"content":`+str(
 func (v chatVoice) reason(text string) string {
 	return v.delta(`{"reasoning_content":`+str(text)+`}`, "")
 }
+
 func (v chatVoice) finish(reason string) string {
 	return v.delta(`{}`, reason)
 }

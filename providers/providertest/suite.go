@@ -211,6 +211,6 @@ func (b *bench) bytesOf(t *testing.T, streamed bool) (client, upstream string) {
 	}
 	sent := b.up.Requests()[0]
 	answer := httptest.NewRecorder()
-	b.up.ServeHTTP(answer, httptest.NewRequest(sent.Method, sent.Path+"?"+sent.Query, bytes.NewReader(sent.Body)))
+	b.up.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), sent.Method, sent.Path+"?"+sent.Query, bytes.NewReader(sent.Body)))
 	return o.text, answer.Body.String()
 }

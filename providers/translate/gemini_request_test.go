@@ -84,7 +84,8 @@ func TestGeminiToolsAndForms(t *testing.T) {
 			said: func(c *conversation) {
 				c.tools = []tool{
 					{name: "weather", description: "Tells it", schema: `{"type":"object","properties":{"at":{"$ref":"#/x"}}}`},
-					{name: "now", strict: "true", cache: "{}"}}
+					{name: "now", strict: "true", cache: "{}"},
+				}
 			},
 			want: `,"tools":[{"functionDeclarations":[{"name":"weather","description":"Tells it",` +
 				`"parametersJsonSchema":{"type":"object","properties":{"at":{"$ref":"#/x"}}}},{"name":"now"}]}]`,

@@ -174,7 +174,7 @@ func (g *golden) stream(t *testing.T) {
 func (g *golden) close(t *testing.T) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(g.file, txtar.Format(&txtar.Archive{Comment: g.archive.Comment, Files: g.out}), 0o644); err != nil { //nolint:gosec // a test's file
+		if err := os.WriteFile(g.file, txtar.Format(&txtar.Archive{Comment: g.archive.Comment, Files: g.out}), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -121,7 +120,7 @@ func TestACutRecordedStreamIsAPrefix(t *testing.T) {
 			for i, ev := range r.events {
 				sofar = s.Append(sofar, ev)
 				if !bytes.HasPrefix(whole, sofar) {
-					t.Fatal(fmt.Sprintf("%s for %s is no prefix after %d events", r.name, client, i+1))
+					t.Fatalf("%s for %s is no prefix after %d events", r.name, client, i+1)
 				}
 				if len(sofar) > 0 && !bytes.HasSuffix(sofar, []byte("\n\n")) {
 					t.Fatalf("%s for %s is cut within an event after %d events", r.name, client, i+1)

@@ -87,7 +87,6 @@ type Stream struct {
 
 	begun    bool
 	open     []int // blocks
-	blocks   int
 	finished bool
 }
 
