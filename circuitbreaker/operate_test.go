@@ -82,7 +82,7 @@ func TestAResetOfAllNamesWhatItResetAndWhatItLeftInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.breaker = r.reg.Get(ill)
-		r.fail(3, "timeout")
+		r.fail(1, "timeout")
 		left, sick = append(left, held), append(sick, ill)
 	}
 	slices.Sort(left)
