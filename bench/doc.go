@@ -4,4 +4,7 @@
 // The figures of docs/breaker.md are printed by
 //
 //	go test -run '^$' -bench Breaker -benchmem -cpu 1,2 ./...
+//
+// Commands of their own are load, which prints docs/performance.md, and failure, which prints docs/failure-incidents.md.
+// Both run the real binary on loopback, through package process.
 package bench
