@@ -130,11 +130,11 @@ func TestAResponseThatBreaksFailsUnderItsIDAndEndsInOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 				body, whole := readAll(t, resp)
-				relayed := ""
+				var relayed strings.Builder
 				for _, c := range test.chunks {
-					relayed += c.data
+					relayed.WriteString(c.data)
 				}
-				rest, ok := strings.CutPrefix(body, relayed)
+				rest, ok := strings.CutPrefix(body, relayed.String())
 				if !ok || !whole {
 					t.Fatalf("whole %v: %q", whole, body)
 				}

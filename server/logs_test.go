@@ -35,16 +35,16 @@ func TestEachChangeOfABreakerIsOneLine(t *testing.T) {
 	if err := s.server.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := ""
+	var got strings.Builder
 	for _, line := range s.logs.lines(t, "circuit breaker transition") {
-		got += fmt.Sprint(line["level"], " ", line["breaker"], " ", line["from"], " ", line["to"], " ", line["kind"], "\n")
+		got.WriteString(fmt.Sprint(line["level"], " ", line["breaker"], " ", line["from"], " ", line["to"], " ", line["kind"], "\n"))
 	}
 	const want = `WARN provider:one CLOSED DEGRADED server_error
 WARN provider:one DEGRADED OPEN server_error
 INFO provider:one OPEN CLOSED 
 `
-	if got != want {
-		t.Errorf("logged\n%s", got)
+	if got.String() != want {
+		t.Errorf("logged\n%s", got.String())
 	}
 }
 

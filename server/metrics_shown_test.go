@@ -98,11 +98,12 @@ func metricRows(t *testing.T, s *stack, all shown) string {
 			t.Errorf("%s is on the page, and not registered", sample)
 		}
 	}
-	text := "| metric | type | labels | says |\n|---|---|---|---|\n"
+	var text strings.Builder
+	text.WriteString("| metric | type | labels | says |\n|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		text += rows[name]
+		text.WriteString(rows[name])
 	}
-	return text
+	return text.String()
 }
 
 func TestTheDocumentationListsEveryMetric(t *testing.T) {

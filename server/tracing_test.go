@@ -99,22 +99,22 @@ func TestARequestIsTracedWithItsAttemptsAndWithoutItsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := ""
+	var seen strings.Builder
 	for _, span := range sink.spans {
 		if id := span.SpanContext().TraceID().String(); !strings.Contains(clientTrace, id) {
 			t.Errorf("%s belongs to trace %s", span.Name(), id)
 		}
 		for _, a := range span.Attributes() {
-			seen += string(a.Key) + "=" + a.Value.String() + "\n"
+			seen.WriteString(string(a.Key) + "=" + a.Value.String() + "\n")
 		}
 	}
 	for _, want := range []string{"error.type=server_error", "gen_ai.provider.name=two", "server.address=" + up.Hostname(), "server.port=" + up.Port(), "ohmroute.combo=c"} {
-		if !strings.Contains(seen, want+"\n") {
-			t.Errorf("no %s in\n%s", want, seen)
+		if !strings.Contains(seen.String(), want+"\n") {
+			t.Errorf("no %s in\n%s", want, seen.String())
 		}
 	}
 	for _, secret := range []string{"the-prompt", "the-answer", "sk-secret", "it broke"} {
-		if strings.Contains(seen, secret) {
+		if strings.Contains(seen.String(), secret) {
 			t.Errorf("%q is in the spans", secret)
 		}
 	}

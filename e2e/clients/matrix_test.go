@@ -39,13 +39,13 @@ var targets = []struct{ name, letter string }{{"chat", "C"}, {"responses", "R"},
 
 // text renders a cell: the letters of the targets with which all is well.
 func (m *matrix) text(row, column string) string {
-	var letters string
+	var letters strings.Builder
 	for _, target := range targets {
 		if m.cells[cell{row, column, target.name}] {
-			letters += target.letter
+			letters.WriteString(target.letter)
 		}
 	}
-	return letters
+	return letters.String()
 }
 
 // rows are the lines of a table with the columns given, without rows that have nothing in them.

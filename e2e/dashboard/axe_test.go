@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -44,10 +45,11 @@ func (p *page) accessible(source, where string) {
 	}
 	found := eval[[]violation](p, `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => r.violations)`)
 	for _, v := range found {
-		said := fmt.Sprintf("%s: %s (%s)", where, v.Help, v.ID)
+		var said strings.Builder
+		said.WriteString(fmt.Sprintf("%s: %s (%s)", where, v.Help, v.ID))
 		for _, n := range v.Nodes {
-			said += fmt.Sprintf("\n  %s\n    %s", n.HTML, n.FailureSummary)
+			said.WriteString(fmt.Sprintf("\n  %s\n    %s", n.HTML, n.FailureSummary))
 		}
-		p.t.Error(said)
+		p.t.Error(said.String())
 	}
 }

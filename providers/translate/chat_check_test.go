@@ -65,7 +65,7 @@ func (c *chatChecking) event(ev sse.Event) error {
 }
 
 func (c *chatChecking) chunk(v gjson.Result) error {
-	head := ""
+	var head strings.Builder
 	for name, typ := range map[string]gjson.Type{
 		"id": gjson.String, "object": gjson.String, "created": gjson.Number, "model": gjson.String,
 	} {
@@ -74,14 +74,14 @@ func (c *chatChecking) chunk(v gjson.Result) error {
 		}
 	}
 	for _, name := range []string{"id", "object", "created", "model"} {
-		head += v.Get(name).Raw + " "
+		head.WriteString(v.Get(name).Raw + " ")
 	}
 	if c.head == "" {
-		c.head = head
+		c.head = head.String()
 	}
 	choices := v.Get("choices").Array()
 	switch {
-	case head != c.head:
+	case head.String() != c.head:
 		return errors.New("id, object, created or model differ from those before")
 	case v.Get("object").Str != "chat.completion.chunk":
 		return errors.New("object is wrong")

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -70,15 +71,15 @@ func (h *chatHeard) hear(delta gjson.Result) {
 	h.refusal += delta.Get("refusal").String()
 	h.images += delta.Get("images").Raw
 	reasoning := delta.Get("reasoning").String() + delta.Get("reasoning_content").String()
-	text := ""
+	var text strings.Builder
 	for _, d := range delta.Get("reasoning_details").Array() {
 		h.details = append(h.details, d.Raw)
 		if d.Get("signature").String() == "" { // one that is signed repeats what was said before
-			text += d.Get("text").String()
+			text.WriteString(d.Get("text").String())
 		}
 	}
 	if reasoning == "" && !delta.Get("reasoning_content").Exists() {
-		reasoning = text
+		reasoning = text.String()
 	}
 	h.reasoning += reasoning
 }

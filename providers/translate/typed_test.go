@@ -2,6 +2,7 @@ package translate
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -10,11 +11,11 @@ import (
 func TestMembersAreReadAsWhatTheyHaveToBe(t *testing.T) {
 	list := func(v gjson.Result, param string) (string, error) {
 		elements, err := listAt(v, param)
-		text := ""
+		var text strings.Builder
 		for _, e := range elements {
-			text += e.Raw + ";"
+			text.WriteString(e.Raw + ";")
 		}
-		return text, err
+		return text.String(), err
 	}
 	for name, c := range map[string]struct {
 		read func(gjson.Result, string) (string, error)
