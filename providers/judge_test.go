@@ -255,3 +255,12 @@ func BenchmarkClassifyRateLimit(b *testing.B) {
 		}
 	}
 }
+
+func TestARefusalOfOneLetterIsOne(t *testing.T) {
+	for text, want := range map[string]Kind{"I": ContentPolicy, "": ModelFault} {
+		body := `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"` + text + `"},"finish_reason":"stop"}]}`
+		if _, f := JudgePlain("openai", "", Chat, 200, headerOf("content-type: application/json"), []byte(body), testNow); f == nil || f.Kind != want {
+			t.Errorf("%q: %v, want %s", text, f, want)
+		}
+	}
+}

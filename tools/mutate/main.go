@@ -25,7 +25,7 @@ import (
 // options are the flags.
 type options struct {
 	module, pkg, files string
-	run, args          string
+	only, run, args    string
 	sample             int
 	seed               uint64
 	lasting            time.Duration
@@ -55,6 +55,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.StringVar(&o.module, "module", ".", "folder of the module")
 	f.StringVar(&o.pkg, "package", "", "folder of the package, below the module: ./circuitbreaker")
 	f.StringVar(&o.files, "files", "*.go", "patterns of the file names to change, with commas between them")
+	f.StringVar(&o.only, "only", "", "only mutants whose line, as it is printed, has this text in it")
 	f.StringVar(&o.run, "run", "", "only these tests judge, as in go test -run")
 	f.StringVar(&o.args, "args", "", "further arguments of the test's program, with blanks between them")
 	f.IntVar(&o.sample, "sample", 0, "how many mutants are judged, drawn at random; 0 for all")
@@ -84,6 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) (survived, allowed i
 	if err != nil {
 		return 0, 0, err
 	}
+	mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !strings.Contains(m.String(), o.only) })
 	found := len(mutants)
 	mutants = o.shard.of(shuffled(mutants, o.seed))
 	known, err := openVerdicts(o.state)
