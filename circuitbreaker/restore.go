@@ -59,12 +59,21 @@ func (r *Registry) adopt(loaded *Loaded) {
 	now := r.clock.now()
 	r.clock.observe(now)
 	r.mu.Lock()
+	var sound []*Snapshot
+	var places []*slot
 	for i := range loaded.Breakers {
 		s := &loaded.Breakers[i]
 		if err := s.check(); err != nil {
 			unreadable = append(unreadable, RowError{Name: s.Name, Err: err})
 			continue
 		}
+		sound = append(sound, s)
+		if r.table.Load().slots[s.Name] == nil && r.returns(s) {
+			places = append(places, &slot{name: s.Name, rules: r.fallback})
+		}
+	}
+	r.table.Store(r.table.Load().with(places...))
+	for _, s := range sound {
 		r.restore(s, r.clock.moment(now))
 	}
 	r.mu.Unlock()
@@ -73,9 +82,13 @@ func (r *Registry) adopt(loaded *Loaded) {
 	}
 }
 
+// returns tells whether a breaker that nobody names is brought back: nobody has said yet which there are, or an operator
+// holds it; with mu held.
+func (r *Registry) returns(s *Snapshot) bool { return !r.configured || s.State == Isolated }
+
 // restore brings one breaker back; with mu held.
 func (r *Registry) restore(s *Snapshot, now moment) {
-	if r.configured && r.table.Load().slots[s.Name] == nil && s.State != Isolated {
+	if r.table.Load().slots[s.Name] == nil && !r.returns(s) {
 		r.outbox.forget(s.Name, r.seq.last.Load(), now)
 		return
 	}

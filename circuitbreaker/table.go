@@ -21,11 +21,13 @@ type slot struct {
 	breaker     atomic.Pointer[Breaker] // nil until first use, and after eviction
 }
 
-// with is t and one more slot.
-func (t *table) with(s *slot) *table {
-	next := make(map[string]*slot, len(t.slots)+1)
+// with is t and more slots. It copies t: many are added together.
+func (t *table) with(more ...*slot) *table {
+	next := make(map[string]*slot, len(t.slots)+len(more))
 	maps.Copy(next, t.slots)
-	next[s.name] = s
+	for _, s := range more {
+		next[s.name] = s
+	}
 	return &table{slots: next}
 }
 

@@ -19,6 +19,7 @@ type bodies struct {
 
 const (
 	firstBody     = 16 << 10 // what a buffer starts with
+	trustedBody   = 1 << 20  // room is made at once for so much of what is announced
 	pooledBodyMax = 1 << 20  // larger buffers are left to the garbage collector
 	bodyStep      = 64 << 10 // so much must arrive within bodyPatience
 	bodyPatience  = 30 * time.Second
@@ -62,13 +63,14 @@ func (p *bodies) read(w http.ResponseWriter, r *http.Request) (*buffer, error) {
 
 // fill reads to the end. The exchange has set the first read deadline; more time is given as bytes arrive.
 func (p *bodies) fill(b *buffer, w http.ResponseWriter, r *http.Request) error {
-	if n := int(r.ContentLength) + 1; n > cap(b.b) {
-		b.b = make([]byte, 0, n) // one more, so that the last read finds the end
+	whole := int(r.ContentLength) + 1 // one more, so that the last read finds the end
+	if n := min(whole, trustedBody); n > cap(b.b) {
+		b.b = make([]byte, 0, n)
 	}
 	rc := http.NewResponseController(w)
 	for next := bodyStep; ; {
 		if len(b.b) == cap(b.b) {
-			b.b = append(b.b, 0)[:len(b.b)]
+			b.grow(whole)
 		}
 		n, err := r.Body.Read(b.b[len(b.b):cap(b.b)])
 		b.b = b.b[:len(b.b)+n]
@@ -90,6 +92,15 @@ func (p *bodies) fill(b *buffer, w http.ResponseWriter, r *http.Request) error {
 			_ = rc.SetReadDeadline(time.Now().Add(bodyPatience))
 		}
 	}
+}
+
+// grow makes room for more: for all of it, as far as what has come bears out what was announced.
+func (b *buffer) grow(whole int) {
+	size := 2 * cap(b.b)
+	if whole > cap(b.b) {
+		size = min(size, whole)
+	}
+	b.b = append(make([]byte, 0, size), b.b...)
 }
 
 // drain takes in what is left of a body that is too large, within bounds: a client that is still sending when the
