@@ -24,12 +24,12 @@ func parseYAML(body []byte, env func(string) (string, bool)) (root node, problem
 			root, problems = node{}, []Problem{{Message: "broken YAML: the parser gave up on it"}}
 		}
 	}()
-	if deep := bracketDepth(body); deep > maxDepth {
+	if deep := BracketDepth(body); deep > maxDepth {
 		return node{}, []Problem{{Message: errDepth.Error()}}
 	}
 	file, err := parser.ParseBytes(body, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return node{}, []Problem{{Message: explainYAML(err)}}
+		return node{}, []Problem{{Message: ExplainYAML(err)}}
 	}
 	y := yamlReader{env: env, anchors: map[string]node{}, left: maxNodes}
 	bodies := slices.DeleteFunc(slices.Clone(file.Docs), func(d *ast.DocumentNode) bool { return d.Body == nil })
@@ -46,9 +46,9 @@ func parseYAML(body []byte, env func(string) (string, bool)) (root node, problem
 	return root, y.problems
 }
 
-// bracketDepth is the deepest nesting that flow style can have: what stands between quotes may count too much, but
+// BracketDepth is the deepest nesting that flow style can have: what stands between quotes may count too much, but
 // nobody nests 64 brackets.
-func bracketDepth(body []byte) int {
+func BracketDepth(body []byte) int {
 	depth, deepest := 0, 0
 	for _, c := range body {
 		switch c {
@@ -62,8 +62,8 @@ func bracketDepth(body []byte) int {
 	return deepest
 }
 
-// explainYAML takes message and place of a syntax error, but not the excerpt of the file, which may show a secret.
-func explainYAML(err error) string {
+// ExplainYAML takes message and place of a syntax error, but not the excerpt of the file, which may show a secret.
+func ExplainYAML(err error) string {
 	var syntax interface {
 		GetToken() *token.Token
 		GetMessage() string

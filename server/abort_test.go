@@ -62,7 +62,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 	inBubble(t, func(r *running) {
 		t := r.t
 		r.route(plain("{}"))
-		conn, err := r.dial(t.Context(), "", "")
+		conn, err := r.Dial(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,57 +12,14 @@ import (
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/e2e/pipes"
 	"github.com/ohmroute/ohmroute/providers"
 )
-
-// pipeListener gives connections without a network, so that they live in a synctest bubble.
-type pipeListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
-
-type pipeAddr struct{}
-
-func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "127.0.0.1:4700" }
-
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case l.conns <- there:
-		return here, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // running is a gateway whose Run serves a pipe.
 type running struct {
 	*gateway
-	*pipeListener
+	*pipes.Listener
 	client *http.Client
 	stop   context.CancelFunc
 	done   chan error
@@ -71,10 +27,10 @@ type running struct {
 
 // run starts Run; the test must end it with end before its bubble ends.
 func (g *gateway) run() *running {
-	l := newPipeListener()
+	l := pipes.New()
 	ctx, stop := context.WithCancel(context.Background())
-	transport := &http.Transport{DialContext: l.dial}
-	r := &running{gateway: g, pipeListener: l, client: &http.Client{Transport: transport}, stop: stop, done: make(chan error, 1)}
+	transport := &http.Transport{DialContext: l.Dial}
+	r := &running{gateway: g, Listener: l, client: &http.Client{Transport: transport}, stop: stop, done: make(chan error, 1)}
 	go func() { r.done <- g.server.Run(ctx, Listeners{Client: l}) }()
 	g.t.Cleanup(func() {
 		stop()

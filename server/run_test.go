@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/ohmroute/ohmroute/e2e/pipes"
 )
 
 func TestAnOwnListenerForTheAdminSide(t *testing.T) {
@@ -48,20 +50,20 @@ func TestAnExposedListenerNeedsKeys(t *testing.T) {
 	stop()
 	t.Run("without any it refuses to start", func(t *testing.T) {
 		g := newGateway(t, true)
-		if err := g.server.Run(stopped, Listeners{Client: exposed{newPipeListener()}}); !errors.Is(err, ErrAnonymous) {
+		if err := g.server.Run(stopped, Listeners{Client: exposed{pipes.New()}}); !errors.Is(err, ErrAnonymous) {
 			t.Errorf("Run: %v", err)
 		}
 	})
 	t.Run("with one it starts", func(t *testing.T) {
 		g := newGateway(t, true)
 		g.must(http.MethodPost, "/api/v1/keys", `{"name":"k"}`)
-		if err := g.server.Run(stopped, Listeners{Client: exposed{newPipeListener()}}); err != nil {
+		if err := g.server.Run(stopped, Listeners{Client: exposed{pipes.New()}}); err != nil {
 			t.Errorf("Run: %v", err)
 		}
 	})
 	t.Run("or when the operator allows it", func(t *testing.T) {
 		g := newGateway(t, true, func(o *Options) { o.Settings.AllowAnonymous = true })
-		if err := g.server.Run(stopped, Listeners{Client: exposed{newPipeListener()}}); err != nil {
+		if err := g.server.Run(stopped, Listeners{Client: exposed{pipes.New()}}); err != nil {
 			t.Errorf("Run: %v", err)
 		}
 	})

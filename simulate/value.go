@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -56,12 +55,12 @@ func parse(script []byte) (v value, problems []config.Problem) {
 			v, problems = value{}, []config.Problem{{Message: "broken YAML: the parser gave up on it"}}
 		}
 	}()
-	if nesting(script) > maxDepth {
+	if config.BracketDepth(script) > maxDepth {
 		return value{}, []config.Problem{{Message: errDeep.Error()}}
 	}
 	file, err := parser.ParseBytes(script, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return value{}, []config.Problem{{Message: explain(err)}}
+		return value{}, []config.Problem{{Message: config.ExplainYAML(err)}}
 	}
 	docs := slices.DeleteFunc(slices.Clone(file.Docs), func(d *ast.DocumentNode) bool { return d.Body == nil })
 	if len(docs) != 1 {
@@ -78,33 +77,6 @@ var (
 	errDeep = fmt.Errorf("is nested deeper than %d levels", maxDepth)
 	errLong = fmt.Errorf("holds more than %d values", maxValues)
 )
-
-// nesting is the deepest that flow style can nest, text between quotes counted too.
-func nesting(script []byte) int {
-	depth, deepest := 0, 0
-	for _, c := range script {
-		switch c {
-		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
-		case ']', '}':
-			depth = max(0, depth-1)
-		}
-	}
-	return deepest
-}
-
-func explain(err error) string {
-	var syntax interface {
-		GetToken() *token.Token
-		GetMessage() string
-	}
-	if !errors.As(err, &syntax) || syntax.GetToken() == nil || syntax.GetToken().Position == nil {
-		return "broken YAML"
-	}
-	at := syntax.GetToken().Position
-	return fmt.Sprintf("broken YAML at line %d, column %d: %s", at.Line, at.Column, syntax.GetMessage())
-}
 
 // decoder turns the parser's nodes into values, aliases and merge keys resolved.
 type decoder struct {

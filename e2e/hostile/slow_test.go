@@ -13,47 +13,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ohmroute/ohmroute/e2e/pipes"
 )
-
-// pipes is a listener without a network, so that its connections live in a synctest bubble.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4700} }
-
-func (p *pipes) dial() (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case p.conns <- there:
-		return here, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
 
 // virtual runs a test against a gateway in virtual time that has no upstreams.
 func virtual(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-		w := newWorld(t, l, l.dial, inMemory)
+		l := pipes.New()
+		w := newWorld(t, l, func() (net.Conn, error) { return l.Dial(t.Context(), "", "") }, inMemory)
 		defer w.shut()
 		test(t, w)
 	})

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ohmroute/ohmroute/e2e/pipes"
 	"github.com/ohmroute/ohmroute/providers"
 	"github.com/ohmroute/ohmroute/providers/providertest"
 )
@@ -22,7 +23,7 @@ type host struct {
 	*providertest.Upstream
 	base string // what the provider's base_url is
 
-	pipes   *pipes // nil: it listens on TCP
+	pipes   *pipes.Listener // nil: it listens on TCP
 	server  *http.Server
 	serving sync.WaitGroup
 	taken   atomic.Int64  // bytes that the gateway has read from it
@@ -47,7 +48,7 @@ const (
 func newHost(t *testing.T, id string) *host {
 	t.Helper()
 	h := &host{
-		Upstream: providertest.NewHandler(t), base: "http://" + id + ".test/v1", pipes: newPipes(), gone: make(chan struct{}),
+		Upstream: providertest.NewHandler(t), base: "http://" + id + ".test/v1", pipes: pipes.New(), gone: make(chan struct{}),
 	}
 	h.serve()
 	t.Cleanup(func() {
@@ -75,7 +76,7 @@ func (h *host) shut() {
 func (h *host) restart() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.fault, h.pipes = connects, newPipes()
+	h.fault, h.pipes = connects, pipes.New()
 	h.serve()
 }
 
@@ -107,7 +108,7 @@ func (h *host) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, &providers.LocalError{Doing: "dialing", Err: errors.New("out of file descriptors")}
 	case connects:
 	}
-	conn, err := listener.dial(ctx, network, address)
+	conn, err := listener.Dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

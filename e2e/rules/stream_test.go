@@ -297,7 +297,7 @@ func TestAClientThatStopsReadingIsCutAndItsUpstreamCancelled(t *testing.T) {
 	virtual(t, func(w *world) {
 		one := w.provider("one", models)
 		one.Script("", script(slices.Repeat([]string{"chunk " + strings.Repeat("x", 1000), "delay 1s"}, 2000)...))
-		conn, err := w.pipes.dial(w.t.Context(), "", "")
+		conn, err := w.pipes.Dial(w.t.Context(), "", "")
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/config/configtest"
 	"github.com/ohmroute/ohmroute/db"
+	"github.com/ohmroute/ohmroute/e2e/pipes"
 	"github.com/ohmroute/ohmroute/providers/providertest"
 	"github.com/ohmroute/ohmroute/server"
 )
@@ -31,7 +32,7 @@ type world struct {
 	t      *testing.T
 	url    string // of the gateway
 	client *http.Client
-	pipes  *pipes // nil: a network
+	pipes  *pipes.Listener // nil: a network
 
 	mu    sync.Mutex
 	hosts map[string]*host
@@ -47,7 +48,7 @@ type world struct {
 func virtual(t *testing.T, test func(w *world), yaml ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, circuitbreaker.Options{TrackPermits: true}, &configtest.Documents{}, newPipes(), yaml...)
+		w := newWorld(t, circuitbreaker.Options{TrackPermits: true}, &configtest.Documents{}, pipes.New(), yaml...)
 		defer w.close()
 		test(w)
 	})
@@ -81,7 +82,7 @@ func onDisk(t *testing.T, yaml ...string) *world {
 var quiet = slog.New(slog.DiscardHandler)
 
 // newWorld wires a gateway as cmd/ohmroute does.
-func newWorld(t *testing.T, o circuitbreaker.Options, store config.Store, p *pipes, yaml ...string) *world {
+func newWorld(t *testing.T, o circuitbreaker.Options, store config.Store, p *pipes.Listener, yaml ...string) *world {
 	t.Helper()
 	w := &world{t: t, url: "http://localhost:4700", pipes: p, hosts: map[string]*host{}, done: make(chan error, 1)}
 	file, problems := config.ParseFile([]byte(strings.Join(append([]string{noJitter}, yaml...), "\n")), nil)
@@ -158,7 +159,7 @@ func (w *world) serve(s *server.Server) {
 	w.client = &http.Client{Transport: transport}
 	var l net.Listener = w.pipes
 	if w.pipes != nil {
-		transport.DialContext = w.pipes.dial
+		transport.DialContext = w.pipes.Dial
 	} else {
 		var err error
 		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

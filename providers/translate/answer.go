@@ -23,6 +23,19 @@ const (
 	finishWindow         // the context window is full
 )
 
+// finishIn is what a finish reason says of an answer: what the table has for it, and the model's own end if it has nothing.
+// Some hosts have no reason for an answer that calls tools, or don't use it.
+func finishIn(table map[string]finish, reason string, called bool) finish {
+	f := table[reason]
+	if f == 0 {
+		f = finishStop
+	}
+	if f == finishStop && called {
+		return finishCalls
+	}
+	return f
+}
+
 // usage is what the provider counted, in tokens.
 type usage struct {
 	input      int64 // all of the input, with what was cached

@@ -34,7 +34,7 @@ func readChatAnswer(body gjson.Result, n *notes) *answer {
 		})
 		called = true
 	}
-	a.finish, a.stop = chatFinish(first.Get("finish_reason").String(), called), chatStop(first)
+	a.finish, a.stop = finishIn(chatFinishes, first.Get("finish_reason").String(), called), chatStop(first)
 	for _, name := range [...]string{"annotations", "audio"} {
 		if !unset(m.Get(name)) {
 			n.drop("choices.message." + name)

@@ -29,18 +29,6 @@ var chatFinishes = map[string]finish{
 	"model_context_window_exceeded": finishWindow,
 }
 
-// chatFinish is what a finish reason says of an answer. Some hosts say stop when the model called tools.
-func chatFinish(reason string, called bool) finish {
-	f := chatFinishes[reason]
-	if f == 0 {
-		f = finishStop
-	}
-	if f == finishStop && called {
-		return finishCalls
-	}
-	return f
-}
-
 // chatReasons are the finish reasons that clients know. A client of a chat reads no other word for an answer that it must
 // not take for one than that its content was filtered.
 var chatReasons = map[finish]string{

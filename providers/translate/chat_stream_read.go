@@ -53,7 +53,7 @@ func (r *chatReader) end(said []event) []event {
 	r.done = true
 	said = r.close(said)
 	return append(said, event{
-		is: finished, finish: chatFinish(r.finish, len(r.calls) > 0), stop: r.stop, usage: r.counted,
+		is: finished, finish: finishIn(chatFinishes, r.finish, len(r.calls) > 0), stop: r.stop, usage: r.counted,
 	})
 }
 

@@ -221,14 +221,14 @@ func TestFinishReasonsOfHosts(t *testing.T) {
 		"MODEL_ARMOR": finishFilter, "refusal": finishRefusal, "pause_turn": finishPause,
 		"model_context_window_exceeded": finishWindow,
 	} {
-		if got := chatFinish(reason, false); got != want {
+		if got := finishIn(chatFinishes, reason, false); got != want {
 			t.Errorf("%q is %d, want %d", reason, got, want)
 		}
 		called := want
 		if want == finishStop {
 			called = finishCalls
 		}
-		if got := chatFinish(reason, true); got != called {
+		if got := finishIn(chatFinishes, reason, true); got != called {
 			t.Errorf("%q behind a call is %d, want %d", reason, got, called)
 		}
 	}

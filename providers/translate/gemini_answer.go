@@ -34,15 +34,3 @@ var geminiFinishes = map[string]finish{
 	"IMAGE_PROHIBITED_CONTENT": finishFilter,
 	"IMAGE_RECITATION":         finishFilter,
 }
-
-// geminiFinish is what a finish reason says of an answer, which may have called tools: Gemini has no reason for that.
-func geminiFinish(reason string, called bool) finish {
-	f := geminiFinishes[reason]
-	if f == 0 {
-		f = finishStop
-	}
-	if f == finishStop && called {
-		return finishCalls
-	}
-	return f
-}

@@ -68,7 +68,7 @@ func (r *geminiReader) begin(data gjson.Result, said []event) []event {
 // end implements [ender].
 func (r *geminiReader) end(said []event) []event {
 	said = r.whole(r.close(said))
-	last := event{is: finished, finish: geminiFinish(r.reason, r.calls > 0), usage: r.counts.usage()}
+	last := event{is: finished, finish: finishIn(geminiFinishes, r.reason, r.calls > 0), usage: r.counts.usage()}
 	if r.blocked {
 		last.finish = finishFilter
 	}
