@@ -190,7 +190,7 @@ func (r *Registry) apply(ctx context.Context, batch Batch) error {
 func (r *Registry) report(d *debt) {
 	for _, t := range d.transitions[d.reported:] {
 		log := r.log.Info
-		if t.To == Degraded || t.To == Open {
+		if t.To == Degraded || t.To == Open || t.To == Isolated {
 			log = r.log.Warn
 		}
 		log("circuit breaker transition", "breaker", t.Name, "from", t.From.String(), "to", t.To.String(),

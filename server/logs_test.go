@@ -32,6 +32,7 @@ func TestEachChangeOfABreakerIsOneLine(t *testing.T) {
 		s.chat(plainBody)
 	}
 	s.must(http.MethodPost, "/api/v1/breakers/reset", "")
+	s.must(http.MethodPost, "/api/v1/breakers/provider:one/isolate", "{}")
 	if err := s.server.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +43,7 @@ func TestEachChangeOfABreakerIsOneLine(t *testing.T) {
 	const want = `WARN provider:one CLOSED DEGRADED server_error
 WARN provider:one DEGRADED OPEN server_error
 INFO provider:one OPEN CLOSED 
+WARN provider:one CLOSED ISOLATED 
 `
 	if got.String() != want {
 		t.Errorf("logged\n%s", got.String())
