@@ -46,6 +46,17 @@ func (r *remote) client(w world) (*adminclient.Client, error) {
 	return adminclient.New(r.server, token)
 }
 
+// asked makes a command's run of what is asked of the gateway.
+func (r *remote) asked(w world, ask func(context.Context, *adminclient.Client, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, names []string) error {
+		c, err := r.client(w)
+		if err != nil {
+			return err
+		}
+		return ask(cmd.Context(), c, names)
+	}
+}
+
 // breakersCommand is a listing by itself, and the parent of what can be done to breakers.
 func breakersCommand(w world) *cobra.Command {
 	r := &remote{}
@@ -74,15 +85,11 @@ func listCommand(w world, r *remote) *cobra.Command {
 		Use:               "list [NAME...]",
 		Short:             "List the breakers, or those of these names",
 		ValidArgsFunction: r.names(w),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			c, err := r.client(w)
-			if err != nil {
-				return err
-			}
+		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
 			if len(names) > 0 {
-				return r.each(cmd.Context(), w, names, c.Breaker)
+				return r.each(ctx, w, names, c.Breaker)
 			}
-			all, err := c.Breakers(cmd.Context(), state, scope)
+			all, err := c.Breakers(ctx, state, scope)
 			if err != nil {
 				return err
 			}
@@ -94,7 +101,7 @@ func listCommand(w world, r *remote) *cobra.Command {
 				fmt.Fprintf(w.err, "ohmroute: the gateway's database does not take what changes (persistence is %s)\n", all.Persistence.Status)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `state`: closed, degraded, open, half_open, isolated")
 	cmd.Flags().StringVar(&scope, "scope", "", "only those of this `scope`: provider, key, target")
@@ -107,15 +114,11 @@ func resetCommand(w world, r *remote) *cobra.Command {
 		Use:               "reset [NAME...]",
 		Short:             "Close breakers and forget what they counted; without a name all of them",
 		ValidArgsFunction: r.names(w),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			c, err := r.client(w)
-			if err != nil {
-				return err
-			}
+		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
 			if len(names) > 0 {
-				return r.each(cmd.Context(), w, names, c.Reset)
+				return r.each(ctx, w, names, c.Reset)
 			}
-			done, err := c.ResetAll(cmd.Context(), isolated)
+			done, err := c.ResetAll(ctx, isolated)
 			if err != nil {
 				return err
 			}
@@ -127,7 +130,7 @@ func resetCommand(w world, r *remote) *cobra.Command {
 				_, err = fmt.Fprintf(w.out, "still isolated: %s\n", strings.Join(done.Isolated, ", "))
 			}
 			return err
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&isolated, "include-isolated", false, "without a name: reset the isolated ones too")
 	return cmd
@@ -140,18 +143,14 @@ func isolateCommand(w world, r *remote) *cobra.Command {
 		Short:             "Take what breakers guard out, until they are released",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: r.names(w),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			c, err := r.client(w)
-			if err != nil {
-				return err
-			}
+		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
 			if by == "" {
 				by, _ = w.env("USER")
 			}
-			return r.each(cmd.Context(), w, names, func(ctx context.Context, name string) (*adminclient.Breaker, error) {
+			return r.each(ctx, w, names, func(ctx context.Context, name string) (*adminclient.Breaker, error) {
 				return c.Isolate(ctx, name, by, reason)
 			})
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&by, "by", "", "`who` does it, as others are shown; by default the user of this machine")
 	cmd.Flags().StringVar(&reason, "reason", "", "`why`, as others are shown")
@@ -164,13 +163,9 @@ func releaseCommand(w world, r *remote) *cobra.Command {
 		Short:             "End isolations: the breakers are probed",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: r.names(w),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			c, err := r.client(w)
-			if err != nil {
-				return err
-			}
-			return r.each(cmd.Context(), w, names, c.Release)
-		},
+		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
+			return r.each(ctx, w, names, c.Release)
+		}),
 	}
 }
 
