@@ -43,7 +43,7 @@ func (s *subjects) startsWith(ctx context.Context, breakers int, dir string) (st
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return f, err
 	}
-	p, err := process.Serve(ctx, s.binary, dir, "")
+	p, err := process.Serve(ctx, s.binary, dir, roomy)
 	if err != nil {
 		return f, err
 	}
@@ -54,7 +54,7 @@ func (s *subjects) startsWith(ctx context.Context, breakers int, dir string) (st
 		if err := p.End(time.Minute); err != nil {
 			return f, fmt.Errorf("ending: %w", err)
 		}
-		if p, err = process.Serve(ctx, s.binary, dir, ""); err != nil {
+		if p, err = process.Serve(ctx, s.binary, dir, roomy); err != nil {
 			return f, err
 		}
 		f.starts = append(f.starts, p.ReadyAfter())
@@ -66,6 +66,10 @@ func (s *subjects) startsWith(ctx context.Context, breakers int, dir string) (st
 	}
 	return f, errors.Join(err, p.Stop())
 }
+
+// roomy is a configuration with room for the targets' breakers and those of their providers: at max_breakers a breaker that
+// is blank while its first request is under way may be evicted, and that request's verdict comes too late.
+const roomy = "defaults: {registry: {max_breakers: 20000}}\n"
 
 // targetsPerProvider spreads the targets as a large installation would.
 const targetsPerProvider = 100
