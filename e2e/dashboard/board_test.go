@@ -56,11 +56,17 @@ func TestWhatIsSeldomIsShownToo(t *testing.T) {
 	w := newWorld(t, slow, up)
 	p := w.enter()
 	p.state(shaky, "CLOSED")
-	const with = `import("/assets/core/store.js").then(({ store, changed }) => { %s; return true; })`
-	eval[bool](p, fmt.Sprintf(with, `store.explanations.set("x", { candidates: [{ provider: "shaky", model: "m", suspect: true }] }); changed("explanations")`))
-	p.says(on("target:shaky/m", ".flag"), "suspect: slow to begin, asked last")
-	eval[bool](p, fmt.Sprintf(with, `store.persistence = { status: "degraded", oldest_unsaved_ms: 90_000 }; changed("persistence")`))
-	p.says("[role=alert]", "The store is broken: breakers work from memory, and the oldest unsaved change is 1 min 30 s old.")
+	// The gateway's next answer takes it away again, so the page itself watches for the text from before the change.
+	const with = `import("/assets/core/store.js").then(({ store, changed }) => new Promise((done) => {
+		const shown = () => [...document.querySelectorAll(%s)].some((e) => e.checkVisibility() && e.textContent.includes(%s));
+		const observer = new MutationObserver(() => { if (shown()) { observer.disconnect(); done(true); } });
+		observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+		%s;
+	}))`
+	eval[bool](p, fmt.Sprintf(with, quoted(on("target:shaky/m", ".flag")), `"suspect: slow to begin, asked last"`,
+		`store.explanations.set("x", { candidates: [{ provider: "shaky", model: "m", suspect: true }] }); changed("explanations")`))
+	eval[bool](p, fmt.Sprintf(with, `"[role=alert]"`, `"The store is broken: breakers work from memory, and the oldest unsaved change is 1 min 30 s old."`,
+		`store.persistence = { status: "degraded", oldest_unsaved_ms: 90_000 }; changed("persistence")`))
 	p.await(`!document.querySelector(".banners [role=alert]")`) // the next answer says that it isn't
 }
 

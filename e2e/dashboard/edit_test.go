@@ -218,10 +218,10 @@ func TestAClientKeyIsShownOnceAndRevoked(t *testing.T) {
 	p.says("dialog", "shown this once")
 	secret := eval[string](p, `document.querySelector("[data-secret]").value`)
 	p.button("Done")
-	p.says(".key-row", "agents")
 	if shown := eval[string](p, `document.documentElement.outerHTML`); len(secret) < 20 || contains(shown, secret) {
 		t.Errorf("the secret %q is still on the page", secret)
 	}
+	p.says(".key-row", "agents")
 	p.button("Revoke key agents")
 	p.button("Revoke")
 	p.says(".empty", "No client keys")

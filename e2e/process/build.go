@@ -14,7 +14,7 @@ import (
 )
 
 // Patience bounds every wait of these tests; a healthy run needs a fraction of it.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // binary is the path of the program under test.
 var binary string

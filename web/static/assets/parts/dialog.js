@@ -2,24 +2,26 @@
 
 import { h, newId } from "../core/dom.js";
 
-// open shows a dialog with a title and content until it is closed; close(value) resolves the promise.
+// open shows a dialog with a title and content until it is closed; close(value) resolves the promise. Nothing of a closed
+// dialog stays in the document, not even until the browser's "close" event, which comes later.
 export function open(title, content, { wide = false } = {}) {
   const id = newId("dialog");
   const dialog = h("dialog", { "aria-labelledby": id, class: wide && "wide" });
-  let result = null;
-  const close = (value) => {
-    result = value;
-    dialog.close();
-  };
-  dialog.append(content(close, h("h2", { id, text: title })));
-  document.body.append(dialog);
   const opener = document.activeElement;
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => {
+    const leave = (value) => {
+      if (!dialog.isConnected) return;
       dialog.remove();
       if (opener?.isConnected) opener.focus();
-      resolve(result);
-    });
+      resolve(value);
+    };
+    const close = (value) => {
+      dialog.close();
+      leave(value);
+    };
+    dialog.addEventListener("close", () => leave(null)); // Escape
+    dialog.append(content(close, h("h2", { id, text: title })));
+    document.body.append(dialog);
     dialog.showModal();
   });
 }
