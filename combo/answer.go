@@ -20,6 +20,7 @@ type Answer struct {
 	Dropped      []string // members of the request that the target's dialect has no counterpart of, as paths
 	DroppedCount int      // how many there were; the first are named
 	Stream       bool     // Next gives the events of a stream; false: the whole answer at once
+	BodyDone     bool     // nothing reads the request's body any more; false: that holds from Close on
 
 	walk   walk
 	err    error // what Next goes on answering; nil: more may come
@@ -32,7 +33,7 @@ func (a *Answer) dress() {
 	w := &a.walk
 	a.Combo, a.Target, a.Attempts = w.node.Name, w.winner.name, w.attempts
 	a.Status, a.ContentType, a.UpstreamID, a.Stream = w.won.Status, w.won.ContentType, w.won.UpstreamID, w.won.Stream
-	a.Dropped, a.DroppedCount = w.won.Dropped, w.won.DroppedCount
+	a.Dropped, a.DroppedCount, a.BodyDone = w.won.Dropped, w.won.DroppedCount, w.bodyDone
 }
 
 // Next gives the next bytes for the client, valid until the next call. io.EOF: the protocol's own end, settled as

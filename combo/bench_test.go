@@ -22,7 +22,7 @@ func (s still) Send(context.Context, *providers.Attempt) (*providers.Answer, err
 type stillEvents struct{ chunk providers.Chunk }
 
 func (e stillEvents) Next() (providers.Chunk, error) { return e.chunk, nil }
-func (e stillEvents) Commit()                        {}
+func (e stillEvents) Commit() bool                   { return true }
 func (e stillEvents) Close() error                   { return nil }
 
 func BenchmarkRoute(b *testing.B) {

@@ -25,8 +25,9 @@ type flight struct {
 	up      *providers.Answer // nil: nothing has come, or it is closed
 	hold    holding
 
-	winner *leg // whose answer the client gets
-	won    providers.Answer
+	winner   *leg // whose answer the client gets
+	won      providers.Answer
+	bodyDone bool // as Events.Commit says
 }
 
 // send makes one attempt. again says that it is one with a sibling key.

@@ -118,7 +118,7 @@ func (w *walk) read() error {
 		r := <-w.hold.reads
 		w.hold.reads = nil
 		if w.hold.owes {
-			w.up.Events.Commit()
+			_ = w.up.Events.Commit() // nobody asks any more whether the body is done with
 		}
 		return w.took(r.chunk, r.err)
 	}

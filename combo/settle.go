@@ -172,7 +172,7 @@ func (w *walk) commit() {
 		w.now = w.router.now()
 	}
 	if w.hold.reads == nil {
-		w.up.Events.Commit()
+		w.bodyDone = w.up.Events.Commit()
 	} else {
 		w.hold.owes = true
 	}

@@ -157,7 +157,10 @@ func (e *events) truncated(f *providers.Failure) *providers.Failure {
 	return f
 }
 
-func (e *events) Commit()      { e.committed = true }
+func (e *events) Commit() bool {
+	e.committed = true
+	return true
+}
 func (e *events) Close() error { return nil }
 
 func said(text string) beat {

@@ -85,6 +85,15 @@ func (x *exchange) cause() error {
 	return x.ended()
 }
 
+// forget lets go of the shared request body as soon as the transport has read it: an answer that has begun is not asked
+// for again. It tells whether that is so.
+func (x *exchange) forget() bool {
+	if x.small != nil {
+		x.body.detach()
+	}
+	return x.body.forget() && (x.second == nil || x.second.forget())
+}
+
 // close ends the exchange. When it returns, the shared request body is not read any more.
 func (x *exchange) close() {
 	x.watch.stop()

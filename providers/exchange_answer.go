@@ -182,8 +182,8 @@ func (w *whole) Next() (Chunk, error) {
 	return w.chunk, nil
 }
 
-// Commit implements [Events]; nothing can fail any more.
-func (w *whole) Commit() {}
+// Commit implements [Events]; nothing can fail any more, and the request's body is done with.
+func (w *whole) Commit() bool { return true }
 
 // Close implements [Events].
 func (w *whole) Close() error {

@@ -112,8 +112,8 @@ func newTransport(dial Dial) *http.Transport {
 		MaxIdleConnsPerHost:    512, // one host: as many streams as may run at once should find a connection
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
-		WriteBufferSize:        16 << 10,
-		ReadBufferSize:         16 << 10,
+		WriteBufferSize:        4 << 10, // each stream under way has both
+		ReadBufferSize:         4 << 10,
 		HTTP2: &http.HTTP2Config{
 			MaxReceiveBufferPerStream: 256 << 10, // a slow client holds back no more than this
 			SendPingTimeout:           30 * time.Second,

@@ -50,8 +50,9 @@ type Events interface {
 	// until the next call. The error is io.EOF after the protocol's own end and a [*Failure] for everything else;
 	// with both bytes and an error to tell, the bytes come first.
 	Next() (Chunk, error)
-	// Commit tells that bytes went out to the client: later failures are of kind truncated.
-	Commit()
+	// Commit tells that bytes went out to the client: later failures are of kind truncated, and nothing is tried again.
+	// It returns whether the request's body is not read any more; otherwise that holds from Close on.
+	Commit() (bodyDone bool)
 	// Close cancels what is under way and returns the memory. It may be called more than once.
 	Close() error
 }

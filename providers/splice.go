@@ -14,8 +14,9 @@ const mostParts = 5
 // errDetached is what the transport gets that still reads the body of an attempt that is over.
 var errDetached = errors.New("the attempt is over")
 
-// smallBody is the length up to which a body is copied: the transport then sends it together with the headers.
-const smallBody = 12 << 10
+// smallBody is the length up to which a body is copied: the transport then sends it together with the headers, if its
+// buffer has room for both.
+const smallBody = 3 << 10
 
 // spliced is a request's body with some places replaced, read without a copy of it. The transport reads it in a
 // goroutine of its own, also after it has returned: once detached, it touches the shared body no more.
@@ -80,7 +81,7 @@ func (s *spliced) size() int64 {
 func (s *spliced) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.detached {
+	if s.detached && s.part < s.count {
 		return 0, errDetached
 	}
 	n := 0
@@ -108,6 +109,18 @@ func (s *spliced) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detached = true
+}
+
+// forget drops the shared body if it is detached or was read to its end, and tells whether it was.
+func (s *spliced) forget() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.detached && s.part < s.count {
+		return false
+	}
+	s.detached = true
+	s.parts = [mostParts][]byte{}
+	return true
 }
 
 // again returns the same body from its start.

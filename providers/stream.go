@@ -70,7 +70,10 @@ func (s *stream) Next() (Chunk, error) {
 }
 
 // Commit implements [Events].
-func (s *stream) Commit() { s.committed = true }
+func (s *stream) Commit() bool {
+	s.committed = true
+	return s.exchange.forget()
+}
 
 // Close implements [Events].
 func (s *stream) Close() error {

@@ -2,6 +2,7 @@ package providers_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -324,4 +325,53 @@ func TestManyAborted(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestAStreamThatBeginsBeforeItsRequestWasReadKeepsTheBody: what the upstream reads after its first event is the rest of
+// the request all the same, and only then the body is done with.
+func TestAStreamThatBeginsBeforeItsRequestWasReadKeepsTheBody(t *testing.T) {
+	const event = `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n"
+	committed, got := make(chan struct{}), make(chan int, 1)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rc := http.NewResponseController(w)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, err := io.WriteString(w, event)
+		if err := errors.Join(rc.EnableFullDuplex(), err, rc.Flush()); err != nil {
+			t.Error(err)
+		}
+		<-committed
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- bytes.Count(body, []byte("y"))
+		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer up.Close()
+	const length = 16 << 20 // more than a connection holds
+	p := host(t, providers.HostConfig{BaseURL: up.URL})
+	r, err := providers.ParseRequest(providers.Chat, []byte(`{"model":"m","stream":true,"messages":[],"filler":"`+strings.Repeat("y", length)+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := p.Send(t.Context(), &providers.Attempt{Request: r, Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Events.Close()
+	_, err = answer.Events.Next()
+	done := answer.Events.Commit()
+	if done {
+		clear(r.Body)
+	}
+	close(committed)
+	for err == nil {
+		_, err = answer.Events.Next()
+	}
+	if !errors.Is(err, io.EOF) || done {
+		t.Errorf("the stream ended with %v, the body was done with at its begin: %t", err, done)
+	}
+	if n := <-got; n != length {
+		t.Errorf("%d bytes of %d came", n, length)
+	}
 }

@@ -168,6 +168,12 @@ type translating struct {
 	out      []byte
 }
 
+// Commit implements [Events]. Some dialects repeat parts of the request in their answers.
+func (t *translating) Commit() bool {
+	t.Events.Commit()
+	return false
+}
+
 // Next implements [Events]. A chunk may be without bytes: what it says is told with a later one.
 func (t *translating) Next() (Chunk, error) {
 	c, err := t.Events.Next()

@@ -54,7 +54,7 @@ func (e *staticEvents) Next() (providers.Chunk, error) {
 	return providers.Chunk{Data: e.s.data, Meaningful: true, Done: e.left == 0}, nil
 }
 
-func (e *staticEvents) Commit()      {}
+func (e *staticEvents) Commit() bool { return true }
 func (e *staticEvents) Close() error { return nil }
 
 // roundTrip answers like static, for a reverse proxy.

@@ -20,6 +20,7 @@ type exchange struct {
 	rc        *http.ResponseController // of ResponseWriter
 	patientAt time.Time                // when the write deadline was last set
 	key       *config.ClientKey        // nil: none was needed
+	asked     *buffer                  // the request's, of a request that targets answer; nil: none, or released
 
 	id      string
 	start   time.Time

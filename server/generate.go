@@ -17,19 +17,27 @@ func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 			return err
 		}
 		defer s.leave(x)
-		body, err := s.bodies.read(x, r)
-		if err != nil {
+		var err error
+		if x.asked, err = s.bodies.read(x, r); err != nil {
 			return err
 		}
-		req, err := parse(endpoint, r, body.b)
+		req, err := parse(endpoint, r, x.asked.b)
 		if err == nil {
 			prepare(req, x, r)
 			s.joinTrace(x, r)
 			err = s.walk(x, r, req)
 		}
 		// Not deferred: after a panic an attempt may still be reading the body.
-		s.bodies.release(body)
+		s.releaseBody(x)
 		return err
+	}
+}
+
+// releaseBody gives the memory of the request's body back, once: nothing may refer to it any more.
+func (s *Server) releaseBody(x *exchange) {
+	if x.asked != nil {
+		s.bodies.release(x.asked)
+		x.asked = nil
 	}
 }
 
@@ -103,6 +111,10 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	defer answer.Close()
 	s.noteDropped(x.Header(), answer)
 	if answer.Stream {
+		if answer.BodyDone { // a stream may last for an hour
+			req.Body = nil
+			s.releaseBody(x)
+		}
 		s.metrics.streams.Inc()
 		err = s.relayStream(x, r, req, answer, early)
 		s.metrics.streams.Dec()

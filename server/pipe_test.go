@@ -116,7 +116,10 @@ func (e *events) Next() (providers.Chunk, error) {
 	return providers.Chunk{Data: []byte(c.data), Meaningful: true, Done: len(e.chunks) == 0}, nil
 }
 
-func (e *events) Commit() { e.commit = true }
+func (e *events) Commit() bool {
+	e.commit = true
+	return true
+}
 
 func (e *events) Close() error {
 	e.once.Do(func() {

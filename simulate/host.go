@@ -102,7 +102,7 @@ func (e *whole) Next() (providers.Chunk, error) {
 }
 
 // Commit is for events that differ after it.
-func (e *whole) Commit() {}
+func (e *whole) Commit() bool { return true }
 
 // Close has nothing to end.
 func (e *whole) Close() error { return nil }
@@ -149,7 +149,7 @@ func oneToken() providers.Chunk {
 }
 
 // Commit is for events that differ after it.
-func (e *stream) Commit() {}
+func (e *stream) Commit() bool { return true }
 
 // Close has nothing to end.
 func (e *stream) Close() error { return nil }

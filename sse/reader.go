@@ -10,8 +10,8 @@ import (
 var ErrTooLong = errors.New("sse: event exceeds the limit")
 
 const (
-	firstBuffer = 16 << 10 // bytes; grows with the longest event
-	keepBuffer  = 64 << 10 // the largest buffer that Reset keeps
+	firstBuffer = 4 << 10  // bytes; grows with the longest event
+	keepBuffer  = 16 << 10 // the largest buffer that Reset keeps
 	emptyReads  = 100      // reads without bytes and without an error before giving up
 )
 

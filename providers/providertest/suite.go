@@ -161,6 +161,12 @@ func (b *bench) send(ctx context.Context, t *testing.T, streamed bool, limits pr
 func (b *bench) attempt(ctx context.Context, a *providers.Attempt) (o outcome) {
 	begun := time.Now()
 	defer func() { o.took = time.Since(begun) }()
+	// The body's memory is used for something else as soon as the provider must have done with it: the race detector
+	// tells if anybody still reads.
+	own, request := *a, *a.Request
+	request.Body = bytes.Clone(a.Body)
+	own.Request, a = &request, &own
+	defer func() { clear(own.Body) }()
 	answer, err := b.provider.Send(ctx, a)
 	if err != nil {
 		o.failure, _ = errors.AsType[*providers.Failure](err)
@@ -183,7 +189,9 @@ func (b *bench) attempt(ctx context.Context, a *providers.Attempt) (o outcome) {
 		held.Write(c.Data)
 		if c.Meaningful && !committed {
 			committed = true
-			answer.Events.Commit()
+			if answer.Events.Commit() {
+				clear(own.Body)
+			}
 		}
 		if c.Usage != nil {
 			o.usage = c.Usage
