@@ -10,7 +10,8 @@ import (
 var ErrTooLong = errors.New("sse: event exceeds the limit")
 
 const (
-	firstBuffer = 4 << 10  // bytes; grows with the longest event
+	firstBuffer = 2 << 10  // bytes: most streams are slow, and an idle one holds its buffer
+	burstBuffer = 16 << 10 // up to here it also grows while reads fill it
 	keepBuffer  = 16 << 10 // the largest buffer that Reset keeps
 	emptyReads  = 100      // reads without bytes and without an error before giving up
 )
@@ -24,6 +25,7 @@ type Reader struct {
 	start   int
 	end     int
 	scanned int  // no event ends in buf[start:scanned]
+	filled  bool // the last read left no room: more was there
 	begun   bool // a block was handed out, so a byte order mark is no longer one
 	err     error
 }
@@ -56,6 +58,7 @@ func (r *Reader) Next() ([]byte, error) {
 		r.grow()
 		n, err := r.src.Read(r.buf[r.end:])
 		r.end += n
+		r.filled = r.end == len(r.buf)
 		r.err = err
 		if n == 0 && err == nil {
 			if empty++; empty == emptyReads {
@@ -143,7 +146,7 @@ func (r *Reader) compact() {
 
 // grow makes room for a read. An event that may still grow is shorter than the limit, so the buffer stays near it.
 func (r *Reader) grow() {
-	if r.end < len(r.buf) {
+	if r.end < len(r.buf) && (!r.filled || len(r.buf) >= burstBuffer) {
 		return
 	}
 	buf := make([]byte, min(max(2*len(r.buf), firstBuffer), r.max+firstBuffer))

@@ -140,6 +140,23 @@ func TestReaderTakesEventsOf16MiB(t *testing.T) {
 	}
 }
 
+// TestReaderTakesBurstsAtOnce: reads grow with what comes, so that the blocks of a burst do, up to a bound.
+func TestReaderTakesBurstsAtOnce(t *testing.T) {
+	const event = "data: 0123456789abcdef\n\n"
+	r := NewReader(strings.NewReader(strings.Repeat(event, 10_000)), large)
+	longest := 0
+	for {
+		block, err := r.Next()
+		if err != nil {
+			break
+		}
+		longest = max(longest, len(block))
+	}
+	if longest < burstBuffer-len(event) || longest > burstBuffer {
+		t.Errorf("the longest block has %d bytes, want about %d", longest, burstBuffer)
+	}
+}
+
 func TestReaderReset(t *testing.T) {
 	r := NewReader(strings.NewReader("data: a\n\nda"), large)
 	for range 2 {
