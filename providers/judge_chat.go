@@ -87,7 +87,7 @@ func (a *answered) readChatMessage(c *cursor) {
 			c.skip()
 		case "audio", "images":
 			if b := c.peek(); b == '{' || b == '[' {
-				a.Text = a.Text || len(c.skipped()) > len("{}")
+				a.Text = len(c.skipped()) > len("{}") || a.Text // skipped in any case
 				continue
 			}
 			c.skip()
