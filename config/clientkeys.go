@@ -70,7 +70,7 @@ func (l *Live) readNewKey(body []byte) (ClientKey, error) {
 		return k, &ValidationError{firstPerPath(r.problems)}
 	}
 	if slices.ContainsFunc(st.keys, func(other ClientKey) bool { return other.Name == k.Name }) {
-		return k, &ConflictError{ConflictExists, "there is a client key " + quote(k.Name) + " already"}
+		return k, &ConflictError{Code: ConflictExists, Message: "there is a client key " + quote(k.Name) + " already"}
 	}
 	return k, nil
 }
@@ -88,7 +88,7 @@ func (l *Live) DeleteKey(ctx context.Context, id string) error {
 		return fmt.Errorf("client key %s: %w", quote(id), ErrNotFound)
 	}
 	if keys[i].ManagedBy == ManagedByFile {
-		return &ConflictError{ConflictFile, fmt.Sprintf("client key %s comes from the configuration file; change it there", quote(keys[i].Name))}
+		return &ConflictError{Code: ConflictFile, Message: fmt.Sprintf("client key %s comes from the configuration file; change it there", quote(keys[i].Name))}
 	}
 	changed := *l.stored
 	changed.keys = slices.DeleteFunc(slices.Clone(changed.keys), func(k ClientKey) bool { return k.ID == id })

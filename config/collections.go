@@ -13,8 +13,9 @@ func (l *Live) CreateProvider(ctx context.Context, body []byte) (Provider, error
 	return create(ctx, l, &providerSort, body)
 }
 
-// PutProvider replaces a provider; keys whose value is the mask keep theirs. ifMatch is an If-Match header: "" or "*"
-// for any version, else the ETags (Origin.Version) that the caller has read.
+// PutProvider replaces a provider; keys whose value is the mask keep theirs. ifMatch is an If-Match header: "*" for
+// any version, else the ETags (Origin.Version) that the caller has read; "" for any that is no newer than the document
+// says, if it says one.
 func (l *Live) PutProvider(ctx context.Context, id string, body []byte, ifMatch string) (Provider, error) {
 	return replace(ctx, l, &providerSort, id, body, ifMatch)
 }

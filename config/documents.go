@@ -54,7 +54,7 @@ var providerSort = sort[Provider]{
 	try:     func(p *Provider) []Problem { return p.checkClient("") },
 	taken: func(p *Provider, without *world) error {
 		if without.providers[p.ID] != nil {
-			return &ConflictError{ConflictExists, "there is a provider " + quote(p.ID) + " already"}
+			return &ConflictError{Code: ConflictExists, Message: "there is a provider " + quote(p.ID) + " already"}
 		}
 		return nil
 	},
@@ -84,7 +84,7 @@ var comboSort = sort[Combo]{
 func providerInUse(old, next *Provider, w *world) error {
 	if next == nil {
 		if users := w.usedBy(old.ID, ""); len(users) > 0 {
-			return &ConflictError{ConflictInUse, fmt.Sprintf("provider %s is a target of %s", quote(old.ID), named(users))}
+			return &ConflictError{Code: ConflictInUse, Message: fmt.Sprintf("provider %s is a target of %s", quote(old.ID), named(users))}
 		}
 		return nil
 	}
@@ -92,7 +92,7 @@ func providerInUse(old, next *Provider, w *world) error {
 		for _, t := range c.Targets {
 			if t.Provider == old.ID && old.has(t.Model) && !next.has(t.Model) {
 				users := named(w.usedBy(old.ID, t.Model))
-				return &ConflictError{ConflictInUse, fmt.Sprintf("model %s of provider %s is a target of %s", quote(t.Model), quote(old.ID), users)}
+				return &ConflictError{Code: ConflictInUse, Message: fmt.Sprintf("model %s of provider %s is a target of %s", quote(t.Model), quote(old.ID), users)}
 			}
 		}
 	}
@@ -102,10 +102,10 @@ func providerInUse(old, next *Provider, w *world) error {
 func comboTaken(c *Combo, without *world) error {
 	for _, name := range slices.Concat([]string{c.Name}, c.Aliases) {
 		if without.combos[name] != nil {
-			return &ConflictError{ConflictExists, "there is a combo " + quote(name) + " already"}
+			return &ConflictError{Code: ConflictExists, Message: "there is a combo " + quote(name) + " already"}
 		}
 		if owner, alias := without.owners[name]; alias {
-			return &ConflictError{ConflictExists, quote(name) + " is an alias of combo " + quote(owner) + " already"}
+			return &ConflictError{Code: ConflictExists, Message: quote(name) + " is an alias of combo " + quote(owner) + " already"}
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func comboTaken(c *Combo, without *world) error {
 
 func comboInUse(old, next *Combo, w *world) error {
 	if users := w.namedBy(old.Name); next == nil && len(users) > 0 {
-		return &ConflictError{ConflictInUse, fmt.Sprintf("combo %s is a target of %s", quote(old.Name), named(users))}
+		return &ConflictError{Code: ConflictInUse, Message: fmt.Sprintf("combo %s is a target of %s", quote(old.Name), named(users))}
 	}
 	return nil
 }

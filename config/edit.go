@@ -64,6 +64,9 @@ func replace[D any](ctx context.Context, l *Live, s *sort[D], name string, body 
 	if len(problems) > 0 {
 		return d, &ValidationError{problems}
 	}
+	if ifMatch == "" && madeOfOlder(&root, s.origin(old).Version) {
+		return d, outdated(l, s, old)
+	}
 	shown := s.shown(*old, l.current.Load().defaults)
 	keepInherited(&root, tree(s, &shown), tree(s, old))
 	r := reading{}
@@ -131,7 +134,7 @@ func conflictOf[D any](l *Live, s *sort[D], d, old *D) error {
 	}
 	name := *s.name(d)
 	if old == nil && l.stored.unreadable[s.collection+"/"+name] {
-		return &ConflictError{ConflictExists, fmt.Sprintf("a %s %s is stored and can't be read; delete it first", s.noun, quote(name))}
+		return &ConflictError{Code: ConflictExists, Message: fmt.Sprintf("a %s %s is stored and can't be read; delete it first", s.noun, quote(name))}
 	}
 	others := l.current.Load().documents
 	*s.of(&others) = slices.DeleteFunc(slices.Clone(*s.of(&others)), func(e D) bool { return old != nil && *s.name(&e) == name })
@@ -178,7 +181,7 @@ func editable[D any](l *Live, s *sort[D], name, ifMatch string) (*D, error) {
 	}
 	origin := s.origin(d)
 	if origin.ManagedBy == ManagedByFile {
-		return nil, &ConflictError{ConflictFile, fmt.Sprintf("%s %s comes from the configuration file; change it there", s.noun, quote(name))}
+		return nil, &ConflictError{Code: ConflictFile, Message: fmt.Sprintf("%s %s comes from the configuration file; change it there", s.noun, quote(name))}
 	}
 	if ifMatch == "" || ifMatch == "*" {
 		return d, nil
@@ -188,7 +191,27 @@ func editable[D any](l *Live, s *sort[D], name, ifMatch string) (*D, error) {
 			return d, nil
 		}
 	}
-	return nil, &ConflictError{ConflictVersion, fmt.Sprintf("%s %s was changed meanwhile: it is at version %d now", s.noun, quote(name), origin.Version)}
+	return nil, outdated(l, s, d)
+}
+
+// outdated refuses a change by somebody who has read an older version of d.
+func outdated[D any](l *Live, s *sort[D], d *D) error {
+	version := s.origin(d).Version
+	return &ConflictError{
+		Code:    ConflictVersion,
+		Message: fmt.Sprintf("%s %s was changed meanwhile: it is at version %d now", s.noun, quote(*s.name(d)), version),
+		Version: version, Current: s.shown(*d, l.current.Load().defaults),
+	}
+}
+
+// madeOfOlder tells whether a document says that it was made of a version older than current.
+func madeOfOlder(document *node, current uint64) bool {
+	said := document.lookup("version")
+	if said == nil || said.form != formNumber {
+		return false
+	}
+	version, err := strconv.ParseUint(said.text, 10, 64)
+	return err == nil && version < current
 }
 
 // commit builds the next state, stores the change and then puts it into force: each step only if the one before went

@@ -37,8 +37,14 @@ func (e *ValidationError) Error() string {
 }
 
 // ConflictError refuses a change that the rest of the configuration doesn't allow (HTTP: 409).
-// Code is one of the Conflict words; Message names what is in the way.
-type ConflictError struct{ Code, Message string }
+type ConflictError struct {
+	Code    string // one of the Conflict words
+	Message string // names what is in the way
+	// Of ConflictVersion: the version of the document that is stored now, and that document as answers show it, a
+	// Provider or a Combo.
+	Version uint64
+	Current any
+}
 
 func (e *ConflictError) Error() string { return e.Message }
 

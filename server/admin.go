@@ -64,14 +64,14 @@ func configError(err error) *apiError {
 		return &apiError{Status: http.StatusBadRequest, Code: "validation_failed", Message: e.Error(), Details: e.Problems}
 	}
 	if e, ok := errors.AsType[*config.ConflictError](err); ok {
-		status := http.StatusConflict
-		if e.Code == config.ConflictVersion {
-			status = http.StatusPreconditionFailed
+		refused := &apiError{
+			Status: http.StatusConflict, Code: e.Code, Message: e.Message,
+			Details: []config.Problem{{Message: e.Message}}, Current: e.Current,
 		}
-		return &apiError{
-			Status: status, Code: e.Code, Message: e.Message,
-			Details: []config.Problem{{Message: e.Message}},
+		if e.Current != nil {
+			refused.ETag = tag(e.Version)
 		}
+		return refused
 	}
 	if errors.Is(err, config.ErrNotFound) {
 		return &apiError{Status: http.StatusNotFound, Code: "not_found", Message: "there is nothing of that name"}
@@ -83,7 +83,7 @@ func configError(err error) *apiError {
 }
 
 // tag is the ETag of a document's version.
-func tag(o config.Origin) string { return `"` + strconv.FormatUint(o.Version, 10) + `"` }
+func tag(version uint64) string { return `"` + strconv.FormatUint(version, 10) + `"` }
 
 func noContent(c echo.Context) error {
 	exchangeOf(c).WriteHeader(http.StatusNoContent)

@@ -85,7 +85,7 @@ func (d *collection[D]) answer(c echo.Context, status int, document D, err error
 		return err
 	}
 	x := exchangeOf(c)
-	x.Header().Set("ETag", tag(d.origin(document)))
+	x.Header().Set("ETag", tag(d.origin(document).Version))
 	writeJSON(x, status, document)
 	return nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,11 +51,35 @@ func TestProvidersAndCombosOverHTTP(t *testing.T) {
 			t.Errorf("paths %v", paths)
 		}
 	})
-	t.Run("an outdated version is refused", func(t *testing.T) {
-		re := g.must(http.MethodGet, "/api/v1/providers/up", "")
-		g.must(http.MethodPut, "/api/v1/providers/up", strings.Replace(re.Body.String(), `"enabled":true`, `"enabled":false`, 1))
-		g.admin(http.MethodPut, "/api/v1/providers/up", re.Body.String(), "If-Match", re.Header().Get("ETag")).
-			wantError(412, "version_conflict")
+	t.Run("an outdated version is refused with the newer document, and nothing is overwritten", func(t *testing.T) {
+		for path, change := range map[string][2]string{
+			"/api/v1/providers/up":     {`"enabled":true`, `"enabled":false`},
+			"/api/v1/combos/a%2Fb%20c": {`"strategy":"priority"`, `"strategy":"random"`},
+		} {
+			before := g.must(http.MethodGet, path, "")
+			etag, read := before.Header().Get("ETag"), before.Body.String()
+			newer := g.must(http.MethodPut, path, strings.Replace(read, change[0], change[1], 1))
+			for _, refused := range []reply{
+				g.admin(http.MethodPut, path, read, "If-Match", etag),
+				g.admin(http.MethodDelete, path, "", "If-Match", etag),
+				g.admin(http.MethodPut, path, read),
+			} {
+				current := refused.wantError(http.StatusConflict, "version_conflict")["current"]
+				if !reflect.DeepEqual(current, any(newer.json())) || refused.Header().Get("ETag") != newer.Header().Get("ETag") {
+					t.Errorf("%s: %s %s", path, refused.Header().Get("ETag"), refused.Body)
+				}
+				if strings.Contains(refused.Body.String(), "sk-very-secret") {
+					t.Errorf("%s: the answer holds a secret", path)
+				}
+			}
+			if now := g.must(http.MethodGet, path, ""); now.Body.String() != newer.Body.String() {
+				t.Errorf("%s: overwritten with %s", path, now.Body)
+			}
+			if re := g.admin(http.MethodPut, path, read, "If-Match", "*"); re.Code != http.StatusOK {
+				t.Errorf("%s: any version is asked for: %d %s", path, re.Code, re.Body)
+			}
+			g.must(http.MethodPut, path, regexp.MustCompile(`,"version":[0-9]+`).ReplaceAllString(read, ""))
+		}
 	})
 	t.Run("deleting answers 204, and then there is nothing", func(t *testing.T) {
 		if re := g.admin(http.MethodDelete, "/api/v1/combos/a%2Fb%20c", ""); re.Code != http.StatusNoContent || re.Body.Len() != 0 {

@@ -25,6 +25,8 @@ type apiError struct {
 	RetryAt         string          // when it is really worth trying again; empty: not told
 	Attempts        []combo.Attempt // what was tried
 	Details         any             // admin side: every problem with its path
+	ETag            string          // admin side: the version of Current; empty for none
+	Current         any             // admin side: the document that an outdated one would have overwritten
 }
 
 func (e *apiError) Error() string { return e.Message }
@@ -40,6 +42,7 @@ type envelopeError struct {
 	Param    *string `json:"param"`
 	Code     *string `json:"code"`
 	Details  any     `json:"details,omitempty"`
+	Current  any     `json:"current,omitempty"`
 	RetryAt  string  `json:"retry_at,omitempty"`
 	Attempts any     `json:"attempts,omitempty"`
 }
@@ -59,7 +62,7 @@ func (e *apiError) envelope() envelope {
 	}
 	return envelope{envelopeError{
 		Message: e.Message, Type: typ, Param: orNull(e.Param), Code: orNull(e.Code),
-		Details: e.Details, RetryAt: e.RetryAt, Attempts: e.attempts(),
+		Details: e.Details, Current: e.Current, RetryAt: e.RetryAt, Attempts: e.attempts(),
 	}}
 }
 
@@ -90,6 +93,9 @@ func (x *exchange) body(e *apiError) any {
 func (x *exchange) tell(e *apiError) {
 	if e.RetryAfter > 0 {
 		x.Header().Set("Retry-After", retrySeconds(e.RetryAfter))
+	}
+	if e.ETag != "" {
+		x.Header().Set("ETag", e.ETag)
 	}
 	if e.Status == http.StatusUnauthorized {
 		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2

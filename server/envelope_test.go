@@ -65,7 +65,7 @@ func TestRefusedChangesOfTheConfiguration(t *testing.T) {
 		"every problem of a document": {&config.ValidationError{Problems: []config.Problem{{Path: "id", Message: "missing"}}}, 400, "validation_failed"},
 		"a taken name":                {&config.ConflictError{Code: config.ConflictExists, Message: "taken"}, 409, "already_exists"},
 		"something in use":            {&config.ConflictError{Code: config.ConflictInUse, Message: "used"}, 409, "in_use"},
-		"an outdated version":         {&config.ConflictError{Code: config.ConflictVersion, Message: "old"}, 412, "version_conflict"},
+		"an outdated version":         {&config.ConflictError{Code: config.ConflictVersion, Message: "old"}, 409, "version_conflict"},
 		"nothing of that name":        {fmt.Errorf("provider: %w", config.ErrNotFound), 404, "not_found"},
 		"a broken disk":               {fmt.Errorf("%w: disk full", config.ErrPersistence), 503, "persistence_unavailable"},
 	}

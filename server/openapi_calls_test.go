@@ -193,7 +193,7 @@ func conflictingDocuments(t *testing.T, all *contract) {
 		}
 		for path, body := range map[string]string{"/api/v1/providers/p": provider, "/api/v1/combos/inner": inner} {
 			for _, method := range []string{http.MethodPut, http.MethodDelete} {
-				c.admin(method, path, body, "If-Match", `"99"`).wantError(http.StatusPreconditionFailed, "version_conflict")
+				c.admin(method, path, body, "If-Match", `"99"`).wantError(http.StatusConflict, "version_conflict")
 			}
 		}
 		for _, path := range []string{"combos/outer", "combos/inner", "providers/p", "keys/" + id} {

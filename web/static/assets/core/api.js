@@ -1,11 +1,14 @@
 // Calls of the admin API. The session's cookie goes along by itself.
 
-// Refusal is an answer that is none of 2xx.
+// Refusal is an answer that is none of 2xx. Of a version conflict, current is the document as it is now, and etag its
+// version.
 export class Refusal extends Error {
-  constructor(status, error) {
+  constructor(status, error, etag) {
     super(error?.message ?? `the gateway answered ${status}`);
     this.status = status;
     this.code = error?.code ?? "";
+    this.current = error?.current ?? null;
+    this.etag = etag;
     this.details = Array.isArray(error?.details) ? error.details.filter((d) => typeof d?.message === "string") : [];
   }
 }
@@ -47,6 +50,7 @@ async function call(method, path, body, headers = {}) {
     throw new Unreachable();
   }
   noteClock(response);
+  const etag = response.headers.get("ETag");
   let data = null;
   try {
     data = content === "" ? null : JSON.parse(content);
@@ -55,9 +59,9 @@ async function call(method, path, body, headers = {}) {
   }
   if (!response.ok) {
     if (response.status === 401 && data?.error?.code === "admin_token_required") whenLoggedOut();
-    throw new Refusal(response.status, data?.error);
+    throw new Refusal(response.status, data?.error, etag);
   }
-  return { data, etag: response.headers.get("ETag") };
+  return { data, etag };
 }
 
 export const get = async (path) => (await call("GET", path)).data;

@@ -124,12 +124,11 @@ export function editor(root, sort, name, done) {
   }
 
   async function refused(error) {
-    if (error instanceof Refusal && error.status === 412) {
-      const { data, etag: current } = await read(path);
-      const answer = await resolveConflict(sort.noun, written(data), document);
-      if (answer === "theirs") load(data, current);
+    if (error instanceof Refusal && error.current) {
+      const answer = await resolveConflict(sort.noun, written(error.current), document);
+      if (answer === "theirs") load(error.current, error.etag);
       if (answer === "mine") {
-        etag = current;
+        etag = error.etag;
         attribute(stale, "hidden", true);
         await send();
       }
