@@ -13,7 +13,7 @@ import (
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 )
 
-// persistence is how far the disk is behind, as listings show it.
+// persistence is how far the disk is behind, as listings and /readyz show it.
 type persistence struct {
 	Status          string `json:"status"`
 	OldestUnsavedMS int64  `json:"oldest_unsaved_ms"`
@@ -24,6 +24,10 @@ const (
 	persistenceOK       = "ok"
 	persistenceDegraded = "degraded"
 )
+
+func asPersistence(p circuitbreaker.Persistence) persistence {
+	return persistence{persistenceStatus(p), p.OldestUnsaved.Milliseconds()}
+}
 
 func persistenceStatus(p circuitbreaker.Persistence) string {
 	if p.Degraded {
@@ -48,7 +52,7 @@ func (s *Server) listBreakers(c echo.Context) error {
 	writeJSON(exchangeOf(c), http.StatusOK, struct {
 		Breakers    []circuitbreaker.Status `json:"breakers"`
 		Persistence persistence             `json:"persistence"`
-	}{orEmpty(list), persistence{persistenceStatus(p), p.OldestUnsaved.Milliseconds()}})
+	}{orEmpty(list), asPersistence(p)})
 	return nil
 }
 

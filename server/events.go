@@ -62,7 +62,7 @@ func (s *Server) events(c echo.Context) error {
 	return nil
 }
 
-// followBreakers publishes and counts transitions, which the registry gives out once they are on disk.
+// followBreakers publishes transitions, which the registry gives out once they are on disk, and has them counted.
 func (s *Server) followBreakers(ctx context.Context, sub *circuitbreaker.Subscription) {
 	defer sub.Close()
 	for {
@@ -75,9 +75,8 @@ func (s *Server) followBreakers(ctx context.Context, sub *circuitbreaker.Subscri
 		}
 		switch {
 		case ev.Transition != nil:
-			t := ev.Transition
-			s.metrics.transitions.WithLabelValues(t.Name, t.From.String(), t.To.String(), t.Reason).Inc()
-			s.feed.publish("breaker.transition", t)
+			s.metrics.breakers.count()
+			s.feed.publish("breaker.transition", ev.Transition)
 		case ev.Persistence != nil && ev.Persistence.Degraded:
 			s.feed.publish("persistence.degraded", persistenceEvent{persistenceDegraded, wireTime(ev.Persistence.At)})
 		case ev.Persistence != nil:

@@ -18,10 +18,12 @@ func (s *Server) healthz(c echo.Context) error {
 	return nil
 }
 
-// readyz tells whether requests should come here, and which parts work only in part.
+// readyz tells whether requests should come here, which parts work only in part, and how far the disk is behind
+// (spec: breaker.md 7.4). It waits for nothing.
 func (s *Server) readyz(c echo.Context) error {
 	degraded := append([]string{}, s.opts.Degraded...)
-	if s.opts.Breakers.Persistence().Degraded {
+	saved := s.opts.Breakers.Persistence()
+	if saved.Degraded {
 		degraded = append(degraded, "persistence")
 	}
 	if s.recorder.failing() {
@@ -33,8 +35,9 @@ func (s *Server) readyz(c echo.Context) error {
 		status = http.StatusServiceUnavailable
 	}
 	writeJSON(exchangeOf(c), status, struct {
-		Status   string   `json:"status"`
-		Degraded []string `json:"degraded"`
-	}{at.String(), degraded})
+		Status      string      `json:"status"`
+		Degraded    []string    `json:"degraded"`
+		Persistence persistence `json:"persistence"`
+	}{at.String(), degraded, asPersistence(saved)})
 	return nil
 }

@@ -1,12 +1,10 @@
 package server
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,16 +21,16 @@ type metrics struct {
 	registry *prometheus.Registry
 	page     http.Handler // shows the registry
 
-	requests    vec[requestLabels, prometheus.Counter]
-	attempts    vec[attemptLabels, prometheus.Counter]
-	failovers   vec[failoverLabels, prometheus.Counter]
-	firstToken  vec[targetLabels, prometheus.Observer]
-	transitions *prometheus.CounterVec
-	dropped     *prometheus.CounterVec
-	overhead    prometheus.Histogram
-	streams     prometheus.Gauge
-	unlogged    prometheus.Counter
-	untraced    prometheus.Counter
+	requests   vec[requestLabels, prometheus.Counter]
+	attempts   vec[attemptLabels, prometheus.Counter]
+	failovers  vec[failoverLabels, prometheus.Counter]
+	firstToken vec[targetLabels, prometheus.Observer]
+	breakers   *breakerMetrics
+	dropped    *prometheus.CounterVec
+	overhead   prometheus.Histogram
+	streams    prometheus.Gauge
+	unlogged   prometheus.Counter
+	untraced   prometheus.Counter
 }
 
 type (
@@ -57,8 +55,8 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 		Buckets: []float64{.025, .05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120},
 	}, []string{"provider", "model"})
 	m := &metrics{
-		transitions: counter("ohmroute_breaker_transitions_total", "Changes of a breaker's state.", "name", "from", "to", "reason"),
-		dropped:     counter("ohmroute_dropped_members_total", "Members of requests that the target's dialect has no counterpart of.", "provider"),
+		breakers: newBreakerMetrics(breakers),
+		dropped:  counter("ohmroute_dropped_members_total", "Members of requests that the target's dialect has no counterpart of.", "provider"),
 		overhead: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "ohmroute_gateway_overhead_seconds", Help: "Time of a request that was not spent waiting for upstreams or slots.",
 			Buckets: []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
@@ -81,8 +79,8 @@ func newMetrics(breakers *circuitbreaker.Registry, version string) *metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "ohmroute_build_info", Help: "1 for the version that runs."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	m.registry = prometheus.NewRegistry()
-	m.registry.MustRegister(build, requests, attempts, failovers, firstToken, m.transitions, m.dropped, m.overhead, m.streams, m.unlogged, m.untraced,
-		breakerCollector{breakers}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(build, requests, attempts, failovers, firstToken, m.dropped, m.overhead, m.streams, m.unlogged, m.untraced,
+		m.breakers, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return m
 }
@@ -164,38 +162,4 @@ func (v *vec[K, V]) of(labels K) V {
 	next[labels] = metric
 	v.known.Store(&next)
 	return metric
-}
-
-// breakerCollector shows the breakers as they are at the scrape, after what was owed then is on disk
-// (spec: breaker.md 7.3).
-type breakerCollector struct{ breakers *circuitbreaker.Registry }
-
-var (
-	breakerStateDesc = prometheus.NewDesc("ohmroute_breaker_state", "1 for the state that a breaker is in.", []string{"name", "state"}, nil)
-	unsavedDesc      = prometheus.NewDesc("ohmroute_persistence_oldest_unsaved_seconds", "Age of the oldest change of a breaker that is not on disk.", nil, nil)
-)
-
-// scrapePatience bounds a scrape; the registry gives up on a broken store sooner.
-const scrapePatience = 5 * time.Second
-
-func (c breakerCollector) Describe(ch chan<- *prometheus.Desc) {
-	ch <- breakerStateDesc
-	ch <- unsavedDesc
-}
-
-func (c breakerCollector) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
-	defer cancel()
-	list := c.breakers.List(time.Now())
-	persistence := c.breakers.Durable(ctx)
-	ch <- prometheus.MustNewConstMetric(unsavedDesc, prometheus.GaugeValue, persistence.OldestUnsaved.Seconds())
-	for _, b := range list {
-		for state := circuitbreaker.Closed; state <= circuitbreaker.Isolated; state++ {
-			value := 0.0
-			if b.State == state {
-				value = 1
-			}
-			ch <- prometheus.MustNewConstMetric(breakerStateDesc, prometheus.GaugeValue, value, b.Name, state.String())
-		}
-	}
 }

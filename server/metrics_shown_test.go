@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -35,12 +34,7 @@ func everyMetric(t *testing.T) (*stack, shown) {
 	s.chat(plainBody)
 	s.must(http.MethodPost, "/api/v1/breakers/target%3Atwo%2Fm/isolate", `{"by":"me"}`)
 	s.server.noteDropped(http.Header{}, &combo.Answer{Target: "two/m", Dropped: []string{"seed"}, DroppedCount: 1})
-	var page string
-	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(page, "ohmroute_breaker_transitions_total{"); page = scrape(s.gateway) {
-		if time.Now().After(deadline) {
-			t.Fatal("the isolation is not counted")
-		}
-	}
+	page := scrape(s.gateway)
 	all := shown{}
 	for _, sample := range sampleLine.FindAllStringSubmatch(page, -1) {
 		if all[sample[1]] == nil {

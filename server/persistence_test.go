@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,7 +27,9 @@ func TestABrokenDiskIsToldAndDoesNotStopOperators(t *testing.T) {
 		if p["status"] != "degraded" || p["oldest_unsaved_ms"].(float64) < 3000 || len(list["breakers"].([]any)) != 1 {
 			t.Errorf("list: %v", list)
 		}
-		if ready := g.ask(http.MethodGet, "/readyz", "").json(); ready["degraded"].([]any)[0] != "persistence" {
+		ready := g.ask(http.MethodGet, "/readyz", "").json()
+		if p, told := ready["persistence"].(map[string]any); !told || p["status"] != "degraded" || p["oldest_unsaved_ms"].(float64) < 3000 ||
+			ready["degraded"].([]any)[0] != "persistence" {
 			t.Errorf("readyz: %v", ready)
 		}
 		if page := scrape(g); strings.Contains(page, "ohmroute_persistence_oldest_unsaved_seconds 0\n") {
@@ -38,6 +41,9 @@ func TestABrokenDiskIsToldAndDoesNotStopOperators(t *testing.T) {
 		store.Fail(nil)
 		time.Sleep(time.Minute) // the store is tried again
 		list = g.must(http.MethodGet, "/api/v1/breakers", "").json()
+		if ready := g.ask(http.MethodGet, "/readyz", "").json(); !reflect.DeepEqual(ready["persistence"], list["persistence"]) {
+			t.Errorf("readyz after the disk is back: %v", ready)
+		}
 		if p := list["persistence"].(map[string]any); p["status"] != "ok" || p["oldest_unsaved_ms"] != 0.0 {
 			t.Errorf("after the disk is back: %v", p)
 		}
@@ -103,4 +109,29 @@ func TestALookShowsNothingNewerThanWhatItWaitedFor(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAStateOnTheMetricsPageHasItsTransitionCounted also while the scrape waits for the disk.
+func TestAStateOnTheMetricsPageHasItsTransitionCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		g := newStoredGateway(t, true, store)
+		release := store.Block()
+		if _, err := g.breakers.Isolate("target:demo/steady", "me", ""); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan reply, 1)
+		go func() { done <- g.ask(http.MethodGet, "/metrics", "") }()
+		synctest.Wait()
+		release()
+		page := (<-done).Body.String()
+		for _, line := range []string{
+			`ohmroute_breaker_state{name="target:demo/steady",state="ISOLATED"} 1`,
+			`ohmroute_breaker_transitions_total{from="CLOSED",name="target:demo/steady",reason="isolated",to="ISOLATED"} 1`,
+		} {
+			if !strings.Contains(page, line) {
+				t.Errorf("%s is missing", line)
+			}
+		}
+	})
 }

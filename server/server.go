@@ -81,6 +81,7 @@ func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.sessions.close()
 	s.watchers.Wait()
+	s.metrics.breakers.close()
 	var storing sync.WaitGroup
 	var lost error
 	storing.Go(func() { lost = s.recorder.close(ctx) })

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 )
 
 // The variables that say where traces go.
@@ -31,10 +30,11 @@ func FromEnvironment(ctx context.Context, env func(string) (string, bool), versi
 	// The library writes to the standard error stream what it can't read in its variables, and a key may stand there.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-			Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: 30 * time.Second,
-		}))
+	client, err := newUploader(endpoint, env)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
