@@ -32,7 +32,7 @@ type Signal struct {
 
 // Classify decides the kind of a failed attempt (spec: failures.md 2 and 3). It is pure, and doesn't panic on any
 // bytes. It returns nil for what is no failure: a 2xx answer without an error object, an event that isn't an error,
-// an error event after the finish. What a 2xx answer holds is judged by [JudgePlain].
+// an error event after the finish. Any other status is a failure. What a 2xx answer holds is judged by [JudgePlain].
 func Classify(s Signal) *Failure {
 	f := classify(&s)
 	if f == nil {
@@ -53,10 +53,15 @@ func classify(s *Signal) *Failure {
 		return classifyEvent(s)
 	}
 	o := readObject(s)
-	if s.Status < http.StatusMultipleChoices && !o.present {
+	if isSuccess(s.Status) && !o.present {
 		return nil
 	}
 	return decide(s, &o)
+}
+
+// isSuccess tells whether an answer of that status may be a good one.
+func isSuccess(status int) bool {
+	return status >= http.StatusOK && status < http.StatusMultipleChoices
 }
 
 // classifyEvent judges one event of a stream.

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"bytes"
 	"net/http"
 	"reflect"
 	"strings"
@@ -34,7 +35,7 @@ func FuzzClassify(f *testing.F) {
 			t.Fatalf("not deterministic: %+v and %+v", got, again)
 		}
 		if got == nil {
-			if status >= 300 && !s.Event {
+			if (status < 200 || status >= 300) && !s.Event {
 				t.Fatalf("status %d is no failure", status)
 			}
 			return
@@ -54,6 +55,40 @@ func FuzzClassify(f *testing.F) {
 			t.Error("no message")
 		}
 	})
+}
+
+func FuzzAnyStatusIsAnAnswerOrAFailure(f *testing.F) {
+	for status := range 1000 {
+		f.Add(status, []byte(`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`), status%2 == 0)
+	}
+	f.Add(101, []byte(nil), true)
+	f.Fuzz(func(t *testing.T, status int, body []byte, streamed bool) {
+		members := ""
+		if streamed {
+			members = `,"stream":true`
+		}
+		u := upstreamOf("application/json", bytes.NewReader(body))
+		u.transport = statusOf{u.transport, status}
+		got := receive(t, u, Chat, members)
+		good := status >= 200 && status < 300 && status != 204
+		if got.failure == nil && !good || got.failure == nil && got.text == "" {
+			t.Errorf("%d is answered with %q", status, got.text)
+		}
+	})
+}
+
+// statusOf answers under another status.
+type statusOf struct {
+	http.RoundTripper
+	status int
+}
+
+func (s statusOf) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.StatusCode = s.status
+	}
+	return resp, err
 }
 
 func FuzzNoPlantedSecretIsPassedOn(f *testing.F) {

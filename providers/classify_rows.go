@@ -140,7 +140,7 @@ var byStatus = ready([]row{
 	{statuses: "429", kind: RateLimit},
 	{statuses: "503 529", kind: Overloaded},
 	{statuses: "521 522 523 530", kind: Connection},
-	{statuses: "1xx 2xx 3xx none", kind: Malformed},
+	{statuses: "0xx 1xx 2xx 3xx", kind: Malformed}, // and none
 	{statuses: "4xx", kind: ClientError},
 	{kind: ServerError},
 })

@@ -63,11 +63,12 @@ func (x *exchange) signal(s Signal) Signal {
 	return s
 }
 
-// failure classifies, and takes our own secrets out of what the upstream said. It is nil for what is no failure.
+// failure classifies what can't be an answer, and takes our own secrets out of what the upstream said. It is never nil.
 func (x *exchange) failure(s Signal) *Failure {
-	f := Classify(x.signal(s))
+	s = x.signal(s)
+	f := Classify(s)
 	if f == nil {
-		return nil
+		f = malformed(s.Status, s.Header, "the answer was none")
 	}
 	return x.redacted(f)
 }

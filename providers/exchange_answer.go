@@ -12,7 +12,10 @@ import (
 // answer judges what came back: the headers of a stream, or all of a plain answer.
 func (x *exchange) answer() (*Answer, *Failure) {
 	h, status := x.resp.Header, x.resp.StatusCode
-	if status < http.StatusOK || status >= http.StatusMultipleChoices {
+	switch {
+	case status < http.StatusOK: // another protocol, or none: there may be no end to what follows
+		return nil, x.redacted(malformed(status, h, "the answer's status is none of an answer"))
+	case !isSuccess(status):
 		return nil, x.refused()
 	}
 	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {

@@ -18,7 +18,7 @@ type Verdict struct {
 // A refusal (content_policy) and an empty answer (model_fault) under 2xx are failures that carry the answer in Body,
 // to be passed on as it came if nothing better is found. Statuses outside 2xx are left to [Classify].
 func JudgePlain(dialect, preset string, endpoint Endpoint, status int, h http.Header, body []byte, now time.Time) (Verdict, *Failure) {
-	if status < http.StatusOK || status >= http.StatusMultipleChoices {
+	if !isSuccess(status) {
 		return Verdict{}, classifyPlain(dialect, preset, status, h, body, now)
 	}
 	text := trimBlank(body)

@@ -188,7 +188,7 @@ func (s *stream) end(err error) (Chunk, error) {
 	if orderly {
 		err = io.ErrUnexpectedEOF
 	}
-	s.failure = s.classified(Signal{Err: err, Cause: s.exchange.cause()})
+	s.failure = s.exchange.failure(Signal{Err: err, Cause: s.exchange.cause(), Committed: s.committed})
 	return Chunk{}, s.late()
 }
 

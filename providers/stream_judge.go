@@ -81,7 +81,7 @@ func (c *Chunk) tell() {
 // suspect asks the classifier about an event that may be an error, and looks for finish reasons that are failures.
 func (s *stream) suspect(ev sse.Event, e *event) verdict {
 	if e.failed || e.odd {
-		f := s.classified(Signal{Event: true, EventType: string(ev.Type), Body: ev.Data})
+		f := s.classified(ev)
 		switch {
 		case f != nil && (e.done && s.meaningful || e.Finish != "" && e.Finish != finishError):
 			return keep // the answer is whole with this event
@@ -126,10 +126,15 @@ func (s *stream) ended(c *Chunk, block []byte) verdict {
 	return last
 }
 
-// classified asks the classifier, which knows no failure in what is none.
-func (s *stream) classified(sig Signal) *Failure {
-	sig.Committed, sig.Finished = s.committed, s.whole(s.exchange.attempt)
-	return s.exchange.failure(sig)
+// classified asks the classifier about an event; nil: it is no failure.
+func (s *stream) classified(ev sse.Event) *Failure {
+	f := Classify(s.exchange.signal(Signal{
+		Event: true, EventType: string(ev.Type), Body: ev.Data, Committed: s.committed, Finished: s.whole(s.exchange.attempt),
+	}))
+	if f == nil {
+		return nil
+	}
+	return s.exchange.redacted(f)
 }
 
 // judged is the failure of a stream by what it held. body is all of it, if it is to be passed on as it came.

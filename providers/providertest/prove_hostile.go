@@ -90,15 +90,18 @@ func proveHostile(t *testing.T, b *bench) {
 	tests := map[string]providers.Kind{
 		"header Location: /v1/other; status 307":    providers.Malformed,
 		"header Content-Encoding: gzip; chat hello": providers.Malformed,
-		"garbage":                                providers.Connection,
-		"cut":                                    providers.Connection,
-		"status 204":                             providers.Malformed,
-		"header Content-Length: 100; body short": providers.Malformed,
-		"body \x00\xff\xfe":                      providers.Malformed,
-		"json {}":                                providers.Malformed,
-		"json []":                                providers.Malformed,
-		"header Content-Type: text/html; body <html>": providers.Malformed,
-		"raw \"data: \\xff\\x00\\n\\n\"":              providers.Malformed,
+		"garbage":    providers.Connection,
+		"cut":        providers.Connection,
+		"status 204": providers.Malformed,
+		"wire \"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: upgrade\\r\\n\\r\\n{}\"": providers.Malformed,
+		"wire \"HTTP/1.1 042 No Status\\r\\nContent-Length: 2\\r\\n\\r\\n{}\"":                             providers.Malformed,
+		"wire \"HTTP/1.1 000 No Status\\r\\nContent-Length: 2\\r\\n\\r\\n{}\"":                             providers.Malformed,
+		"header Content-Length: 100; body short":                                                           providers.Malformed,
+		"body \x00\xff\xfe":                                                                                providers.Malformed,
+		"json {}":                                                                                          providers.Malformed,
+		"json []":                                                                                          providers.Malformed,
+		"header Content-Type: text/html; body <html>":                                                      providers.Malformed,
+		"raw \"data: \\xff\\x00\\n\\n\"":                                                                   providers.Malformed,
 	}
 	for script, want := range tests {
 		for _, streamed := range []bool{true, false} {
