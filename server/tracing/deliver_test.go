@@ -1,16 +1,21 @@
 package tracing
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	otlp "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -20,14 +25,22 @@ type receiver struct {
 	status   int
 	path     string
 	header   http.Header
-	received otlp.ExportTraceServiceRequest
+	received otlp.TracesData
 }
 
 func newReceiver(t *testing.T, status int) *receiver {
 	t.Helper()
 	r := &receiver{status: status}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, err := io.ReadAll(req.Body)
+		var err error
+		sent := io.Reader(req.Body)
+		if req.Header.Get("Content-Encoding") == "gzip" {
+			if sent, err = gzip.NewReader(req.Body); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		body, err := io.ReadAll(sent)
 		if err == nil {
 			err = proto.Unmarshal(body, &r.received)
 		}
@@ -54,10 +67,11 @@ func environment(pairs ...string) func(string) (string, bool) {
 }
 
 func TestSpansGoToTheCollectorThatTheEnvironmentNames(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=sk-collector")
 	t.Setenv("OTEL_SERVICE_NAME", "gateway-west")
 	r := newReceiver(t, http.StatusOK)
-	tracer, err := FromEnvironment(t.Context(), environment("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL), "1.2.3")
+	tracer, err := FromEnvironment(t.Context(), environment(
+		"OTEL_EXPORTER_OTLP_ENDPOINT", r.URL, "OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=sk-collector, x-team = a%20b",
+		"OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"), "1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +79,7 @@ func TestSpansGoToTheCollectorThatTheEnvironmentNames(t *testing.T) {
 	if err := tracer.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r.path != "/v1/traces" || r.header.Get("X-Api-Key") != "sk-collector" {
+	if r.path != "/v1/traces" || r.header.Get("X-Api-Key") != "sk-collector" || r.header.Get("X-Team") != "a b" {
 		t.Errorf("sent to %s with %v", r.path, r.header)
 	}
 	sent := r.received.GetResourceSpans()[0]
@@ -81,9 +95,9 @@ func TestSpansGoToTheCollectorThatTheEnvironmentNames(t *testing.T) {
 }
 
 func TestACollectorThatRefusesIsNotQuoted(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=sk-collector")
 	r := newReceiver(t, http.StatusUnauthorized)
-	tracer, err := FromEnvironment(t.Context(), environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", r.URL+"/own"), "1")
+	tracer, err := FromEnvironment(t.Context(), environment(
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", r.URL+"/own", "OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=sk-collector"), "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +111,90 @@ func TestACollectorThatRefusesIsNotQuoted(t *testing.T) {
 	}
 	if err := tracer.Deliver(t.Context()); err != nil {
 		t.Errorf("what was refused is sent again: %v", err)
+	}
+}
+
+func TestACollectorThatIsBusyIsAskedAgain(t *testing.T) {
+	r := newReceiver(t, http.StatusServiceUnavailable)
+	tracer, err := FromEnvironment(t.Context(), environment(endpointEnv, r.URL), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer.Add(failover(), nil, nil)
+	if err := tracer.Deliver(t.Context()); !errors.Is(err, ErrUnreached) || !strings.Contains(err.Error(), "503") {
+		t.Errorf("got %v", err)
+	}
+	r.status = http.StatusOK
+	r.received.ResourceSpans = nil
+	if err := tracer.Deliver(t.Context()); err != nil || len(r.received.GetResourceSpans()) != 1 {
+		t.Errorf("then %v and %d", err, len(r.received.GetResourceSpans()))
+	}
+}
+
+// TestACollectorThatPointsElsewhereGetsNoKeySentThere: the headers of the exporter are for the named collector.
+func TestACollectorThatPointsElsewhereGetsNoKeySentThere(t *testing.T) {
+	other := newReceiver(t, http.StatusOK)
+	r := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer r.Close()
+	tracer, err := FromEnvironment(t.Context(), environment(endpointEnv, r.URL, "OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=k"), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer.Add(failover(), nil, nil)
+	if err := tracer.Deliver(t.Context()); err == nil || !strings.Contains(err.Error(), "307") || other.path != "" {
+		t.Errorf("%v; the other place was asked for %q", err, other.path)
+	}
+}
+
+// TestSettingsOfTheExporterAreChecked: an error names the variable and never quotes it.
+func TestSettingsOfTheExporterAreChecked(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"OTEL_EXPORTER_OTLP_HEADERS": "x y=key-9", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "key-9%zz=%zz",
+		"OTEL_EXPORTER_OTLP_COMPRESSION": "key-9", "OTEL_EXPORTER_OTLP_TIMEOUT": "key-9", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "-1",
+		"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_CERTIFICATE": empty,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := FromEnvironment(t.Context(), environment(endpointEnv, "http://c", name, value), "1")
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "key-9") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestACollectorProvesItselfWithTheNamedCertificate: over TLS, and not without it.
+func TestACollectorProvesItselfWithTheNamedCertificate(t *testing.T) {
+	got := make(chan string, 1)
+	r := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { got <- req.URL.Path }))
+	defer r.Close()
+	r.Config.ErrorLog = log.New(io.Discard, "", 0)
+	roots := filepath.Join(t.TempDir(), "roots.pem")
+	if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, named := range []bool{false, true} {
+		env := []string{endpointEnv, r.URL}
+		if named {
+			env = append(env, "OTEL_EXPORTER_OTLP_CERTIFICATE", roots)
+		}
+		tracer, err := FromEnvironment(t.Context(), environment(env...), "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tracer.Add(failover(), nil, nil)
+		if err := tracer.Deliver(t.Context()); (err == nil) != named {
+			t.Errorf("named %t: %v", named, err)
+		}
+		if err := tracer.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if path := <-got; path != "/v1/traces" {
+		t.Errorf("posted to %s", path)
 	}
 }
 

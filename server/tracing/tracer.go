@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -57,10 +56,7 @@ func (t *Tracer) Deliver(ctx context.Context) error {
 // Close ends the exporter.
 func (t *Tracer) Close(ctx context.Context) error { return t.exporter.Shutdown(ctx) }
 
-// maxReason is the length in bytes of what is told of a delivery that failed.
-const maxReason = 200
-
-// reason is an exporter's error without what the collector wrote: it may quote the key that it was sent.
+// reason is an exporter's error without the collector's address, which may hold a key.
 func reason(err error) error {
 	if err == nil {
 		return nil
@@ -71,8 +67,7 @@ func reason(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return ErrUnreached
 	}
-	text, _, _ := strings.Cut(err.Error(), "body: ")
-	return errors.New(strings.TrimRight(text[:min(len(text), maxReason)], " (:"))
+	return err
 }
 
 // collector keeps the spans that ended.
