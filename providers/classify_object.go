@@ -25,7 +25,7 @@ type object struct {
 
 // Bounds of what is looked at in an error body.
 const (
-	longestBody = 1 << 20
+	longestBody = 1 << 20 // bytes; what is longer is not read
 	mostWords   = 24
 	mostDetails = 16
 )

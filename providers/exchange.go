@@ -134,7 +134,6 @@ func (x *exchange) drain() {
 // Bounds of what is read of an answer.
 const (
 	longestAnswer = 64 << 20
-	longestError  = 64 << 10
 	longestEvent  = 16 << 20
 	errorBodyWait = 5 * time.Second
 )

@@ -18,7 +18,7 @@ func (x *exchange) answer() (*Answer, *Failure) {
 	case !isSuccess(status):
 		return nil, x.refused()
 	}
-	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+	if isEncoded(h) {
 		return nil, x.redacted(malformed(status, h, "the answer was compressed, which was not asked for"))
 	}
 	if x.streams(mediaType(h)) {
@@ -49,18 +49,34 @@ func (x *exchange) streams(kind string) bool {
 // orWhole are the endpoints that may answer whole where a stream was asked for: not all of their models can do else.
 var orWhole = map[Endpoint]bool{Speech: true, Transcriptions: true, Images: true}
 
-// refused reads an answer outside 2xx as far as it is of use. Its status is known: what doesn't come soon is left.
+// isEncoded tells whether a body is compressed, which nobody asked for.
+func isEncoded(h http.Header) bool {
+	encoding := h.Get("Content-Encoding")
+	return encoding != "" && !strings.EqualFold(encoding, "identity")
+}
+
+// refused reads an answer outside 2xx as far as it is of use. Its status is known: what doesn't come soon, or can't be
+// read, is left, and what is left of the body is evidence but not passed on.
 func (x *exchange) refused() *Failure {
+	if isEncoded(x.resp.Header) {
+		return x.failure(Signal{Cause: x.cause()})
+	}
 	x.watch.hurries(errorBodyWait)
-	body, err := x.readAll(longestError)
+	body, err := x.readAll(longestBody)
 	cause := x.cause()
-	if errors.Is(err, errTooLarge) || errors.Is(cause, errHurried) {
+	hurried := errors.Is(cause, errHurried)
+	if hurried {
+		err, cause = nil, nil
+	}
+	cut := hurried || errors.Is(err, errTooLarge)
+	if cut {
 		err = nil
 	}
-	if errors.Is(cause, errHurried) {
-		cause = nil
+	f := x.failure(Signal{Body: body, Err: err, Cause: cause})
+	if cut {
+		f.Body = nil
 	}
-	return x.failure(Signal{Body: body, Err: err, Cause: cause})
+	return f
 }
 
 var errTooLarge = errors.New("the answer is too large")

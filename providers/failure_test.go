@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -103,5 +104,14 @@ func TestASecretThatWasCutOffOrSpelledOtherwiseIsTakenOutToo(t *testing.T) {
 		if f.Redact(secret); f.ContentType != want {
 			t.Errorf("%s became %q", header, f.ContentType)
 		}
+	}
+}
+
+func TestTheEvidenceOfALongErrorAnswerIsRead(t *testing.T) {
+	body := `{"error":{"message":"` + strings.Repeat("x", 100_000) + `","code":"insufficient_quota"}}`
+	u := upstreamOf("application/json", strings.NewReader(body))
+	u.transport = statusOf{u.transport, http.StatusTooManyRequests}
+	if got := receive(t, u, Chat, ""); kindOf(got.failure) != Billing {
+		t.Errorf("got %v", got.failure)
 	}
 }

@@ -62,10 +62,13 @@ func (w *watch) connected() {
 // flows tells that the first meaningful event came.
 func (w *watch) flows() { w.enter(flowing) }
 
-// hurries gives an error answer that long to come whole.
+// hurries gives an error answer that long to come whole, and not longer than the limits gave it anyway.
 func (w *watch) hurries(d time.Duration) {
 	w.mu.Lock()
 	w.hurry = time.Since(w.begun) + d
+	if before := w.next(); before.after > 0 {
+		w.hurry = min(w.hurry, before.at)
+	}
 	w.mu.Unlock()
 	w.enter(hurrying)
 }

@@ -76,6 +76,16 @@ func TestWatch(t *testing.T) {
 			time.Sleep(time.Second)
 			w.hurries(5 * time.Second)
 		}, "hurry", 6 * time.Second},
+		"an error answer shortly before the limit of a plain one": {Limits{Response: 3 * time.Second}, true, func(w *watch) {
+			w.connected()
+			time.Sleep(time.Second)
+			w.hurries(5 * time.Second)
+		}, "hurry", 3 * time.Second},
+		"an error answer shortly before the limit of a stream": {Limits{Connect: time.Hour, FirstToken: 3 * time.Second}, false, func(w *watch) {
+			w.connected()
+			time.Sleep(time.Second)
+			w.hurries(5 * time.Second)
+		}, "hurry", 3 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

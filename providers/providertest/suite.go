@@ -74,6 +74,7 @@ func Run(t *testing.T, s Suite) {
 	if !s.Foreign { // translation is no part of these, and they take their time
 		proofs["each limit ends what it limits"] = proveLimits
 		proofs["a flood is refused"] = proveFloods
+		proofs["an error answer is kept whole or not at all"] = proveErrors
 		proofs["an early answer leaves the request body in peace"] = proveBodies
 	}
 	for name, prove := range proofs {
