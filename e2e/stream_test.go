@@ -91,7 +91,7 @@ func TestAClientThatLeavesCancelsItsUpstreamAndChargesNobody(t *testing.T) {
 	if err := broken.AwaitGone(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(left); took > time.Second {
+	if took := time.Since(left); took > 5*time.Second {
 		t.Errorf("the upstream was cancelled after %s", took)
 	}
 	if b := g.Breaker("provider:down"); b["failure_count"] != float64(0) || b["state"] != "CLOSED" {
