@@ -151,10 +151,10 @@ func (b *Breaker) acquire(p *Permit, a Ask, force bool) *OpenError {
 	p.pass, p.forced = pass{}, false
 	switch {
 	case f.admits():
-		p.pass = b.m.admit(&t, a.Lease)
+		p.pass = b.m.admit(&t, a)
 	case !b.enforces(f): // observing: the zero pass settles as late
 	case force && f.reason != ReasonHeld:
-		p.pass, p.forced = b.m.force(&t), true
+		p.pass, p.forced = b.m.force(&t, a), true
 	default: // a refusal changes nothing
 		state, _, _ := b.m.shown(t.rules, now)
 		return b.openError(f, state)

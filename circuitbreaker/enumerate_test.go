@@ -107,7 +107,7 @@ func (s *small) acquire(e event) bool {
 			return false
 		}
 	}
-	h, a := &holding{one: new(circuitbreaker.Permit)}, circuitbreaker.Ask{Now: s.clock()}
+	h, a := &holding{one: new(circuitbreaker.Permit), walk: noWalk}, circuitbreaker.Ask{Now: s.clock()}
 	var t *ticket
 	var r *refusal
 	var got *circuitbreaker.OpenError

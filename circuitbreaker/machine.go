@@ -1,7 +1,5 @@
 package circuitbreaker
 
-import "time"
-
 // machine is what one breaker has learned, and moves by the inputs below: pure
 // functions of (machine, rules, time, random draw), without clock, lock or
 // I/O. Time moves it only when somebody asks. The shell around it is Breaker.
@@ -59,17 +57,17 @@ func (m *machine) quiet() bool {
 }
 
 // flowing says that whoever asks is admitted, and that asking changes nothing.
-func (m *machine) flowing() bool { return m.state == Closed && m.parks.n == 0 }
+func (m *machine) flowing() bool { return m.state == Closed && m.parks.none() }
 
 // steady says that whoever asks at now is admitted, and that asking changes
 // nothing: flowing, or DEGRADED alike with nothing for time to take.
 func (m *machine) steady(r *rules, now moment) bool {
-	return (m.state == Closed || m.state == Degraded) && m.parks.n == 0 && !m.tally.aged(r, now)
+	return (m.state == Closed || m.state == Degraded) && m.parks.none() && !m.tally.aged(r, now)
 }
 
 // blank says that nothing was learned, so that there is nothing to store.
 func (m *machine) blank() bool {
-	return m.state == Closed && m.tally.zero() && m.parks.n == 0 && m.lastFailureAt == unset
+	return m.state == Closed && m.tally.zero() && m.parks.none() && m.lastFailureAt == unset
 }
 
 // turn is one input's way through a machine: what it brings, and the
@@ -101,6 +99,7 @@ func (t *turn) latest() *change { return &t.changes[len(t.changes)-1] }
 type pass struct {
 	generation uint64 // 0: settles as late whatever happens
 	park       uint64 // the latest park begun before
+	own        uint64 // the latest park that held then, if the request ignored it; else 0
 	probe      uint64 // the probe's id, 0 for an ordinary or forced permit
 }
 
@@ -134,28 +133,31 @@ func (m *machine) refuse(r *rules, now moment, ignore []uint64) refusal {
 	return refusal{}
 }
 
-// admit gives a pass to a request that refuse does not refuse. asked is the
-// lease that the caller asks for.
-func (m *machine) admit(t *turn, asked time.Duration) pass {
+// admit gives a pass to a request that refuse does not refuse.
+func (m *machine) admit(t *turn, a Ask) pass {
 	m.age(t)
 	switch m.state {
 	case Open:
 		m.probePeriod(t, ReasonProbe, "")
 		fallthrough
 	case HalfOpen:
-		leaseEnd := t.now.plus(t.rules.lease(m.kind, asked))
+		leaseEnd := t.now.plus(t.rules.lease(m.kind, a.Lease))
 		return pass{generation: m.generation, probe: m.probes.add(t.now, leaseEnd)}
 	default:
-		m.parks.prune(t.now)
-		return pass{generation: m.generation, park: m.parks.last}
+		return m.flow(t, a)
 	}
 }
 
 // force gives a pass to a request that refuse refuses: no slot, and the
 // generation of the moment. Spec: breaker.md 4, "Forced requests".
-func (m *machine) force(t *turn) pass {
+func (m *machine) force(t *turn, a Ask) pass {
 	m.age(t)
-	return pass{generation: m.generation, park: m.parks.last}
+	return m.flow(t, a)
+}
+
+// flow is a pass that is no probe's.
+func (m *machine) flow(t *turn, a Ask) pass {
+	return pass{generation: m.generation, park: m.parks.last, own: m.parks.claim(t.now, a.IgnoreParks)}
 }
 
 // age drops what time has taken from the measure, and makes the one transition

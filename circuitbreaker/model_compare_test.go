@@ -77,12 +77,12 @@ func (w *world) samePermit(what string, got bool, ts []*ticket, has func(*ticket
 	}
 }
 
-func (w *world) samePark(got uint64, of *machine, number int) {
+func (w *world) samePark(walk int, got uint64, of *machine, number int) {
 	if (got != 0) != (number != 0) {
 		w.disagree("the failure began park %d, in the model %d", got, number)
 	}
-	if got != 0 {
-		w.parks = append(w.parks, begun{of: of, number: number, real: got})
+	if got != 0 && walk != noWalk {
+		w.walks[walk] = append(w.walks[walk], begun{of: of, number: number, real: got})
 	}
 }
 

@@ -212,11 +212,6 @@ func (m *machine) park(now time.Duration, v verdict) int {
 	}
 	m.parks++
 	m.parked = append(m.parked, park{number: m.parks, end: now + length, length: length, hinted: hinted})
-	if len(m.parked) > 4 { // the package tells no more apart: the two oldest become one
-		m.parked[1].mixed = true
-		m.parked[1].hinted = m.parked[0].hinted || m.parked[1].hinted
-		m.parked = m.parked[1:]
-	}
 	return m.parks
 }
 
@@ -315,7 +310,7 @@ func (m *machine) restart(now, flushInterval time.Duration) {
 	}
 	if n := len(m.parked); n > 0 { // of the parks, only the end of the last is stored
 		last := m.parked[n-1]
-		last.mixed, m.parked = true, nil
+		m.parked = nil
 		if last.length > flushInterval {
 			m.parked = []park{last}
 		}

@@ -76,7 +76,7 @@ func (w *world) restart() {
 	if err := end(w.t.Context()); err != nil {
 		w.disagree("end of the process: %v", err)
 	}
-	w.held, w.spare, w.parks = nil, nil, nil
+	w.held, w.spare, w.walks = nil, nil, [3][]begun{}
 	stored, err := w.store.Load(w.t.Context())
 	if err != nil {
 		w.disagree("load: %v", err)

@@ -41,26 +41,41 @@ func (w *world) pass() {
 	w.now += d
 }
 
-// drawAsk draws what a caller says beside the path; the parks it ignores are among those that began last.
-func (w *world) drawAsk() (a circuitbreaker.Ask, ignore func(*machine) []int) {
+// drawAsk draws what a caller says beside the path. One that is a walk ignores the parks that it began itself; now and then
+// another walk takes its place.
+func (w *world) drawAsk() (a circuitbreaker.Ask, walk int, ignore func(*machine) []int) {
 	a.Lease = one(w.src, 0, 10*time.Second, 45*time.Second)
 	if w.src.pick(4) > 0 {
 		a.Now = w.clock() // else the package reads the clock itself
 	}
-	var ignored []begun
-	if n := len(w.parks); n > 0 && w.src.pick(3) == 2 {
-		ignored = w.parks[max(0, n-1-w.src.pick(3)):]
+	walk = one(w.src, noWalk, 0, 1, 2)
+	if walk == noWalk {
+		return a, noWalk, func(*machine) []int { return nil }
 	}
+	if w.src.pick(32) == 31 {
+		w.endWalk(walk)
+	}
+	ignored := w.walks[walk]
 	for _, p := range ignored {
 		a.IgnoreParks = append(a.IgnoreParks, p.real)
 	}
-	return a, func(m *machine) (numbers []int) {
+	return a, walk, func(m *machine) (numbers []int) {
 		for _, p := range ignored {
 			if p.of == m {
 				numbers = append(numbers, p.number)
 			}
 		}
 		return numbers
+	}
+}
+
+// endWalk lets nobody ask again for a walk; what it has under way goes on.
+func (w *world) endWalk(walk int) {
+	w.walks[walk] = nil
+	for _, h := range w.held {
+		if h.walk == walk {
+			h.walk = noWalk
+		}
 	}
 }
 
@@ -72,9 +87,9 @@ func (w *world) acquirePath() {
 }
 
 func (w *world) ask(names [3]string, forced bool) (h *holding, refused bool) {
-	a, ignore := w.drawAsk()
+	a, walk, ignore := w.drawAsk()
 	w.note("acquire %q forced=%t %+v", names, forced, a)
-	path, h := w.path(names), &holding{path: new(circuitbreaker.Permits)}
+	path, h := w.path(names), &holding{path: new(circuitbreaker.Permits), walk: walk}
 	if n := len(w.spare); n > 0 {
 		h.path, w.spare = w.spare[n-1], w.spare[:n-1]
 	}
@@ -98,9 +113,9 @@ func (w *world) ask(names [3]string, forced bool) (h *holding, refused bool) {
 
 func (w *world) acquireOne() {
 	name, forced := one(w.src, w.names...), w.src.pick(4) == 3
-	a, ignore := w.drawAsk()
+	a, walk, ignore := w.drawAsk()
 	w.note("acquire %s forced=%t %+v", name, forced, a)
-	m, b, h := w.machines[name], w.breaker(name), &holding{one: new(circuitbreaker.Permit)}
+	m, b, h := w.machines[name], w.breaker(name), &holding{one: new(circuitbreaker.Permit), walk: walk}
 	var got *circuitbreaker.OpenError
 	var t *ticket
 	var r *refusal
@@ -222,7 +237,7 @@ func (w *world) settle(h *holding, v verdict) {
 	default:
 		h.path.NoVerdict(w.clock())
 	}
-	w.samePark(got, of, number)
+	w.samePark(h.walk, got, of, number)
 }
 
 func (w *world) settleOne(h *holding, v verdict) {
@@ -236,7 +251,7 @@ func (w *world) settleOne(h *holding, v verdict) {
 	default:
 		h.one.NoVerdict(w.clock())
 	}
-	w.samePark(got, h.tickets[0].of, number)
+	w.samePark(h.walk, got, h.tickets[0].of, number)
 }
 
 func (w *world) progress() {

@@ -51,7 +51,6 @@ type park struct {
 	end    time.Duration
 	length time.Duration
 	hinted bool // a Retry-After hint set it
-	mixed  bool // of several parks made one: nobody's own
 }
 
 // ticket is the model's permit.
@@ -216,7 +215,7 @@ func (m *machine) underWay(now time.Duration) (holders []*ticket, unsettled int)
 func (m *machine) parkedUntil(now time.Duration, ignore []int) time.Duration {
 	end := never
 	for _, p := range m.parked {
-		if now < p.end && (p.mixed || !slices.Contains(ignore, p.number)) {
+		if now < p.end && !slices.Contains(ignore, p.number) {
 			end = p.end
 		}
 	}

@@ -56,8 +56,8 @@ type world struct {
 	ways     map[[3]string]*circuitbreaker.Path // made once, as a router does
 	breakers map[string]*circuitbreaker.Breaker // kept by somebody for as long as the process lives
 	held     []*holding
-	spare    []*circuitbreaker.Permits // settled, to be used again
-	parks    []begun
+	spare    []*circuitbreaker.Permits    // settled, to be used again
+	walks    [3][]begun                   // the parks that each walk under way began, and ignores
 	recent   []step                       // the last steps, for the report of a disagreement
 	checked  map[string]int               // how many moves of a machine were compared
 	entered  map[circuitbreaker.State]int // transitions to each state
@@ -75,7 +75,11 @@ type holding struct {
 	path    *circuitbreaker.Permits
 	one     *circuitbreaker.Permit
 	tickets []*ticket
+	walk    int // whose request it is, noWalk if nobody asks again for it
 }
+
+// noWalk is no walk.
+const noWalk = -1
 
 // begun is a park as both sides number it.
 type begun struct {

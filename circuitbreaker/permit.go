@@ -10,8 +10,9 @@ type Ask struct {
 	// Lease is the attempt's own limit: how long a probe may take to its first
 	// meaningful event (streamed) or to its end (plain). Spec: breaker.md 2.4.
 	Lease time.Duration
-	// IgnoreParks are numbers of parks not to heed, as Fail returned them. The
-	// slice is not kept.
+	// IgnoreParks are numbers of parks not to heed: all those that the caller's
+	// own failures began, as Fail returned them, in any order and of any
+	// breakers. The slice is not kept.
 	IgnoreParks []uint64
 }
 

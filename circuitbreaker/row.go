@@ -93,7 +93,7 @@ func (s *Snapshot) machine(c *clock, now moment, number func() uint64) machine {
 		// With a clock set back, no longer than it had left when it was stored.
 		until = min(until, now.plus(until.since(c.fromWall(s.UpdatedAt))))
 		// It was long when it began, which is not stored.
-		m.parks.begin(park{number: number(), begun: unset, until: until, hinted: s.ParkHinted})
+		m.parks.begin(newPark(number(), unset, until, s.ParkHinted), 0)
 	}
 	if s.Measure == Window {
 		m.tally.window = newRolling(s.Window)

@@ -56,7 +56,7 @@ func (m *machine) fail(t *turn, p pass, kind Kind, hint time.Duration) (park uin
 	}
 	switch m.state {
 	case Closed, Degraded:
-		return m.failFlowing(t, kind, hint), true
+		return m.failFlowing(t, p, kind, hint), true
 	case HalfOpen:
 		if p.probe == 0 {
 			return 0, true // forced: only its success counts
@@ -73,7 +73,7 @@ func (m *machine) fail(t *turn, p pass, kind Kind, hint time.Duration) (park uin
 }
 
 // failFlowing takes a failure where requests flow.
-func (m *machine) failFlowing(t *turn, kind Kind, hint time.Duration) (park uint64) {
+func (m *machine) failFlowing(t *turn, p pass, kind Kind, hint time.Duration) (park uint64) {
 	m.age(t)
 	n := m.count(t, kind)
 	if reason, opens := t.rules.opensByKind(kind, n); opens {
@@ -84,7 +84,7 @@ func (m *machine) failFlowing(t *turn, kind Kind, hint time.Duration) (park uint
 	if m.state == Open {
 		return 0
 	}
-	return m.park(t, kind, hint)
+	return m.park(t, p, kind, hint)
 }
 
 // count takes a failure into the tally and returns how many of its kind there are.
@@ -128,13 +128,13 @@ func (m *machine) probePeriod(t *turn, reason string, kind Kind) {
 
 // park begins the cooldown after a single failure and returns its number, 0 if
 // none began.
-func (m *machine) park(t *turn, kind Kind, hint time.Duration) uint64 {
+func (m *machine) park(t *turn, p pass, kind Kind, hint time.Duration) uint64 {
 	length, hinted := t.rules.park(kind, hint)
 	if length <= 0 {
 		return 0
 	}
-	next := park{number: t.seq.next(), begun: t.now, until: t.now.plus(length), hinted: hinted}
-	if !m.parks.begin(next) {
+	next := newPark(t.seq.next(), t.now, t.now.plus(length), hinted)
+	if !m.parks.begin(next, p.own) {
 		return 0
 	}
 	return next.number
