@@ -95,7 +95,9 @@ func (w *chatAnswer) reasoning() {
 	w.array("reasoning_details")
 	for i := range w.blocks {
 		if w.blocks[i].is == reasoningBlock {
+			w.begin('{')
 			w.chatDetail(&w.blocks[i])
+			w.end('}')
 		}
 	}
 	w.end(']')
@@ -112,19 +114,20 @@ func (w *chatAnswer) images() {
 			w.array("images")
 			listed = true
 		}
+		w.begin('{')
 		w.chatImage(&w.blocks[i])
+		w.end('}')
 	}
 	if listed {
 		w.end(']')
 	}
 }
 
+// chatImage writes the members that an entry of images has.
 func (w *writer) chatImage(b *block) {
-	w.begin('{')
 	w.textMember("type", "image_url")
 	w.object("image_url")
 	w.textMember("url", b.media.at("image/png"))
-	w.end('}')
 	w.end('}')
 }
 

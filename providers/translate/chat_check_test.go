@@ -16,7 +16,7 @@ import (
 // checkChatStream tells what is wrong with a stream for a client of the dialect: whatever one of the official clients
 // would stumble over.
 func checkChatStream(stream []byte) error {
-	c := chatChecking{calls: map[int64]*chatChecked{}}
+	c := chatChecking{calls: map[int64]*chatChecked{}, listed: map[string]int64{}}
 	read := 0
 	for ev := range sse.Events(stream) {
 		read += len(ev.Raw)
@@ -42,6 +42,7 @@ type chatChecking struct {
 	done   bool
 	calls  map[int64]*chatChecked
 	ids    []string
+	listed map[string]int64 // by the name of a list that grows: how many entries it has
 }
 
 // chatChecked is a tool call.
@@ -154,7 +155,7 @@ func (c *chatChecking) member(name string, v gjson.Result) error {
 			return fmt.Errorf("%s is no list with something in it", name)
 		}
 		if name != "tool_calls" {
-			return nil
+			return c.entries(name, v)
 		}
 		for _, call := range v.Array() {
 			if err := c.call(call); err != nil {
@@ -167,6 +168,18 @@ func (c *chatChecking) member(name string, v gjson.Result) error {
 		}
 	default:
 		return fmt.Errorf("no client knows %s", name)
+	}
+	return nil
+}
+
+// entries checks a list that clients put together by the index of its entries. Those of Python fail without one, and take
+// two entries of one index for one.
+func (c *chatChecking) entries(name string, list gjson.Result) error {
+	for _, entry := range list.Array() {
+		if index := entry.Get("index"); index.Type != gjson.Number || index.Int() != c.listed[name] {
+			return fmt.Errorf("an entry of %s has the index %q and not %d", name, index.Raw, c.listed[name])
+		}
+		c.listed[name]++
 	}
 	return nil
 }
@@ -229,7 +242,10 @@ func TestTheCheckOfChatStreamsFindsWhatClientsStumbleOver(t *testing.T) {
 	stop := chatChunk(`"delta":{},"finish_reason":"stop"`)
 	usage := `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}` + "\n\n"
 	const done = "data: [DONE]\n\n"
-	good := role + text + call + more + stop + usage + done
+	details := func(index string) string {
+		return chatChunk(`"delta":{"reasoning_details":[{` + index + `"type":"reasoning.text","text":"t"}]},"finish_reason":null`)
+	}
+	good := role + details(`"index":0,`) + details(`"index":1,`) + text + call + more + stop + usage + done
 	if err := checkChatStream([]byte(good)); err != nil {
 		t.Fatalf("a good stream: %v", err)
 	}
@@ -262,6 +278,8 @@ func TestTheCheckOfChatStreamsFindsWhatClientsStumbleOver(t *testing.T) {
 		"broken arguments":         role + call + stop + done,
 		"calls that aren't there":  role + strings.Replace(stop, `"stop"`, `"tool_calls"`, 1) + done,
 		"an unknown member":        role + strings.Replace(text, `"content"`, `"thought"`, 1) + stop + done,
+		"an entry without index":   role + details("") + stop + done,
+		"an index twice":           role + details(`"index":0,`) + details(`"index":0,`) + stop + done,
 		"content that is null":     role + strings.Replace(text, `"a"`, `null`, 1) + stop + done,
 	} {
 		if err := checkChatStream([]byte(bad)); err == nil {

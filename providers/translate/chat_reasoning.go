@@ -84,9 +84,8 @@ func withoutText(detail gjson.Result) *writer {
 	return w
 }
 
-// chatDetail writes a block of reasoning as an entry of reasoning_details for a client.
+// chatDetail writes the members that an entry of reasoning_details has for a client.
 func (w *writer) chatDetail(b *block) {
-	w.begin('{')
 	sealed := b.signature.sealed(Chat)
 	if b.text == "" {
 		w.textMember("type", "reasoning.encrypted")
@@ -98,7 +97,6 @@ func (w *writer) chatDetail(b *block) {
 			w.textMember("signature", sealed)
 		}
 	}
-	w.end('}')
 }
 
 // chatDetailsBack are the entries of reasoning_details that a host made a block of reasoning from; there are none of what

@@ -8,6 +8,8 @@ type chatWriter struct {
 	head      []byte
 	open      map[int]*chatOpen
 	calls     int
+	images    int  // how many entries the list has
+	details   int  // likewise
 	reasoned  bool // reasoning was said before
 	refused   bool // a refusal was said
 }
@@ -87,16 +89,27 @@ func (w *chatWriter) choice(dst []byte, add func(c *writer), reason string) []by
 	return frame(dst, "", c.b)
 }
 
+// entry writes an event that adds an entry to a list of count entries. Clients put lists together by the index of their
+// entries.
+func (w *chatWriter) entry(dst []byte, list string, count *int, members func(c *writer)) []byte {
+	dst = w.delta(dst, func(c *writer) {
+		c.array(list)
+		c.begin('{')
+		c.intMember("index", int64(*count))
+		members(c)
+		c.end('}')
+		c.end(']')
+	})
+	*count++
+	return dst
+}
+
 func (w *chatWriter) opens(dst []byte, ev event) []byte {
 	o := &chatOpen{block: ev.block}
 	w.open[ev.at] = o
 	switch o.is {
 	case imageBlock:
-		return w.delta(dst, func(c *writer) {
-			c.array("images")
-			c.chatImage(&o.block)
-			c.end(']')
-		})
+		return w.entry(dst, "images", &w.images, func(c *writer) { c.chatImage(&o.block) })
 	case callBlock:
 		o.index = w.calls
 		w.calls++
@@ -181,11 +194,7 @@ func (w *chatWriter) closes(dst []byte, ev event) []byte {
 	case o.is == callBlock && !o.begun:
 		return w.call(dst, o, "{}", false)
 	case o.is == reasoningBlock && o.signature.text != "":
-		return w.delta(dst, func(c *writer) {
-			c.array("reasoning_details")
-			c.chatDetail(&o.block)
-			c.end(']')
-		})
+		return w.entry(dst, "reasoning_details", &w.details, func(c *writer) { c.chatDetail(&o.block) })
 	}
 	return dst
 }
