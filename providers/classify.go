@@ -84,14 +84,7 @@ func classifyEvent(s *Signal) *Failure {
 
 // decide goes through the evidence by its rank (spec: failures.md 2).
 func decide(s *Signal, o *object) *Failure {
-	e := evidence{object: o, status: s.Status, dialect: s.Dialect, preset: s.Preset, header: s.Header, counting: s.Endpoint == CountTokens}
-	if s.Event || s.Status < http.StatusMultipleChoices {
-		e.status = o.status
-		e.header = nil
-	}
-	if p, ok := PresetOf(s.Preset); ok {
-		e.preset = p.Name
-	}
+	e := evidenceOf(s, o)
 	r := firstOf(&e)
 	f := &Failure{
 		Kind: r.kind, Status: s.Status, Next: r.next, Message: clean(o.message, longestMessage),
@@ -105,12 +98,27 @@ func decide(s *Signal, o *object) *Failure {
 		f.Hint = hintOf(s, o)
 	}
 	if f.Kind == ContextLength {
-		f.ContextWindow = windowOf(o.message)
+		f.ContextWindow = windowOf(o.plain)
 	}
 	if passedOn(f.Kind) && s.Status >= http.StatusBadRequest && !s.Event && len(s.Body) > 0 {
 		f.Body = s.Body
 	}
 	return f
+}
+
+// evidenceOf takes what the rows look at. Of an event, and of an answer under 200, the status is what the error object says.
+func evidenceOf(s *Signal, o *object) evidence {
+	e := evidence{
+		object: o, status: s.Status, dialect: s.Dialect, preset: s.Preset, header: s.Header,
+		messages: s.Endpoint == Messages || s.Endpoint == CountTokens, beside: s.Endpoint != "" && dialects[s.Endpoint] == 0,
+	}
+	if s.Event || isSuccess(s.Status) {
+		e.status, e.header = o.status, nil
+	}
+	if p, ok := PresetOf(s.Preset); ok {
+		e.preset = p.Name
+	}
+	return e
 }
 
 // passedOn tells whether an error answer of that kind is the client's to read. Of a model_fault only an answer is.
@@ -121,9 +129,6 @@ func passedOn(kind Kind) bool {
 
 // firstOf finds the row that decides. The last table has one for everything.
 func firstOf(e *evidence) *rule {
-	if e.status == http.StatusNotFound && e.param != "" && e.param != "model" {
-		return &rule{row: row{kind: ClientError}} // something else that the request named isn't there
-	}
 	if r := e.first(overCode); r != nil {
 		return r
 	}
@@ -133,10 +138,13 @@ func firstOf(e *evidence) *rule {
 	if r := e.first(byHeader); r != nil {
 		return r
 	}
+	if e.status == http.StatusNotFound && e.param != "" && e.param != "model" {
+		return &rule{row: row{kind: ClientError}} // something else that the request named isn't there
+	}
 	if r := e.wording(); r != nil {
 		return r
 	}
-	if e.counting && (e.status == http.StatusNotFound || e.status == http.StatusMethodNotAllowed) {
+	if e.beside && (e.status == http.StatusNotFound || e.status == http.StatusMethodNotAllowed) {
 		return &rule{row: row{kind: Unsupported}} // the host has no such path, which says nothing about its model
 	}
 	return e.first(byStatus)

@@ -14,6 +14,7 @@ type row struct {
 	statuses string // "429", "5xx"; "none": an event or an answer under 200 that names no status
 	words    string // codes and types in any case; "x*" begins with, "*x*" holds
 	header   string // a header that is there and isn't false
+	page     bool   // the body is HTML
 	wording  string // a regexp over the message without what stands in quotes
 
 	kind Kind
@@ -40,7 +41,8 @@ type evidence struct {
 	preset  string
 	header  http.Header // nil for events
 
-	counting bool // count_tokens was asked for, which hosts of Messages may lack
+	messages bool // the upstream was asked in Anthropic's dialect
+	beside   bool // for no conversation, but for something else that a host may lack
 }
 
 func (e *evidence) first(table []rule) *rule {
@@ -53,7 +55,7 @@ func (e *evidence) first(table []rule) *rule {
 }
 
 func (r *rule) matches(e *evidence) bool {
-	return r.isOf(e) && r.hasStatus(e.status) && r.hasWord(e.words) && r.hasHeader(e.header) &&
+	return r.isOf(e) && r.hasStatus(e.status) && r.hasWord(e.words) && r.hasHeader(e.header) && (e.page || !r.page) &&
 		(r.wording == nil || r.wording.MatchString(e.plain))
 }
 
@@ -61,7 +63,7 @@ func (r *rule) isOf(e *evidence) bool {
 	if len(r.of) == 0 || slices.Contains(r.of, e.dialect) || e.preset != "" && slices.Contains(r.of, e.preset) {
 		return true
 	}
-	return e.anthropic && slices.Contains(r.of, "anthropic")
+	return e.messages && e.anthropic && slices.Contains(r.of, "anthropic")
 }
 
 func (r *rule) hasStatus(status int) bool {

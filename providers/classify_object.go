@@ -19,6 +19,7 @@ type object struct {
 	message, typ, code, param string // as sent, bounded
 	plain                     string // message without what stands in quotes: no user wrote it
 
+	page       bool          // it is HTML, as far as can be told
 	anthropic  bool          // it came in Anthropic's envelope
 	retryDelay time.Duration // Google's RetryInfo
 }
@@ -40,6 +41,7 @@ func readObject(s *Signal) object {
 	}
 	body := trimBlank(s.Body)
 	body = body[:min(len(body), longestBody)]
+	o.page = len(body) > 0 && body[0] == '<' || len(body) == 0 && mediaType(s.Header) == "text/html"
 	if len(body) == 0 || body[0] != '{' && body[0] != '[' {
 		if len(body) > 0 && body[0] != '<' {
 			o.message = string(body[:min(len(body), longestRead)])

@@ -44,7 +44,7 @@ var presetCases = map[string]classifyCase{
 	"cohere: 402":                          {dialect: "openai", preset: "cohere", status: 402, want: Billing},
 	"cohere: 498":                          {dialect: "openai", preset: "cohere", status: 498, want: ServerError},
 	"together: context 403":                {dialect: "openai", preset: "together", status: 403, body: `{"error":{"message":"Input token count + max_tokens must be less than context length 8192","type":"invalid_request_error","code":null}}`, want: ContextLength, stream: Malformed},
-	"together: 403 in the wording":         {dialect: "openai", preset: "together", status: 403, body: `{"error":{"message":"The prompt is over the context window"}}`, want: ContextLength},
+	"together: 403 in the wording":         {dialect: "openai", preset: "together", status: 403, body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`, want: ContextLength},
 	"together: spending limit":             {dialect: "openai", preset: "together", status: 402, body: `{"error":{"message":"spending limit"}}`, want: Billing},
 	"together: overloaded":                 {dialect: "openai", preset: "together", status: 503, body: `{"error":{"message":"x","type":"overloaded"}}`, want: Overloaded},
 	"together: 429":                        {dialect: "openai", preset: "together", status: 429, header: "x-ratelimit-reset: 3", want: RateLimit, hint: 3 * time.Second},

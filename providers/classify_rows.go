@@ -7,7 +7,6 @@ package providers
 var overCode = ready([]row{
 	{of: "openai azure", statuses: "413 429 none", wording: `request too large.*(\bTPM\b|tokens per min)`, kind: ContextLength},
 	{of: "gemini", statuses: "429 none", wording: `\blimit: 0([^0-9.]|\.\D|\.?$)`, kind: Permission},
-	{statuses: "404", wording: `^(no such |the )?(file|vector store|previous response|response|item|container|conversation|cached ?content)\b`, kind: ClientError},
 })
 
 // byCode are an error object's own codes and types; they decide whatever the status.
@@ -97,27 +96,28 @@ var byCode = ready([]row{
 // byHeader is evidence that stands in headers.
 var byHeader = ready([]row{
 	{of: "azure", statuses: "429", header: "X-Ratelimit-Abusepenalty-Active", kind: Overloaded},
-	{statuses: "403 503", header: "Cf-Mitigated", kind: Connection},
+	{statuses: "403 503", header: "Cf-Mitigated", page: true, kind: Connection},
 })
 
-// byWording tells apart what has the same status. Wording that would charge somebody must begin the message of a 400:
-// what the client wrote can't stand there.
+// byWording tells apart what has the same status. On a 400 it must begin the message: what the client wrote can't stand
+// there.
 var byWording = ready([]row{
+	{statuses: "404", wording: `^(no such |the )?(file|vector store|previous response|response|item|container|conversation|cached ?content)\b`, kind: ClientError},
 	{of: "anthropic", statuses: "400", wording: `^you have reached your specified (\w+ )?api usage limits`, kind: Billing},
 	{of: "anthropic", statuses: "400", wording: `^(your )?credit balance is too low`, kind: Billing, hint: hintNone},
 	{of: "gemini", statuses: "400", wording: `^api key (not valid|expired)`, kind: Auth},
-	{of: "gemini", statuses: "400", wording: `input token count.{0,40}exceeds the maximum`, kind: ContextLength},
-	{of: "azure", statuses: "429", wording: `system is experiencing high demand|temporarily unable`, kind: Overloaded},
-	{of: "bedrock", statuses: "400", wording: `input tokens exceeded|too long`, kind: ContextLength},
+	{of: "gemini", statuses: "400", wording: sentence + `(the )?input token count.{0,40}exceeds the maximum`, kind: ContextLength},
+	{of: "azure", statuses: "429", wording: `system is (currently )?experiencing high demand|temporarily unable`, kind: Overloaded},
+	{of: "bedrock", statuses: "400", wording: sentence + `(input tokens exceeded|(the )?(input|prompt|request) is too long)`, kind: ContextLength},
 	{of: "xai", statuses: "400", wording: `^incorrect api key`, kind: Auth},
 	{of: "xai", statuses: "403 429", wording: `used all available credits|reached its monthly spending limit|doesn't have any credits`, kind: Billing},
-	{of: "together", statuses: "403", wording: `must be less than.{0,40}context`, kind: ContextLength},
-	{of: "moonshot", statuses: "400", wording: `exceeded model token limit`, kind: ContextLength},
+	{of: "together", statuses: "403", wording: sentence + `input token count.{0,40}must be less than.{0,40}context`, kind: ContextLength},
+	{of: "moonshot", statuses: "400", wording: `^(invalid request: )?your request exceeded model token limit`, kind: ContextLength},
 	{of: "moonshot", statuses: "429", wording: `engine is currently overloaded`, kind: Overloaded},
 	{of: "moonshot", statuses: "403 429", wording: `usage limit for this period`, kind: QuotaExhausted},
 	{of: "moonshot", statuses: "403 429", wording: `insufficient balance|billing cycle`, kind: Billing},
 	{of: "dashscope", statuses: "403 429", wording: `free allocated quota exceeded`, kind: QuotaExhausted},
-	{of: "openai azure", statuses: "400", wording: `does not support image`, kind: Unsupported},
+	{of: "openai azure", statuses: "400", wording: `^(this|the|your)? ?model\b[^:]{0,80}does not support image`, kind: Unsupported},
 	{of: "together", statuses: "403", wording: contextWords, kind: ContextLength},
 	{statuses: "400 413", wording: contextWords, kind: ContextLength},
 	{statuses: "413", wording: `\btokens?\b`, kind: ContextLength},

@@ -78,13 +78,7 @@ func TestEveryRowOfTheTablesIsReached(t *testing.T) {
 	for _, c := range allCases() {
 		for _, s := range []Signal{c.signal(), c.event()} {
 			o := readObject(&s)
-			e := evidence{object: &o, status: s.Status, dialect: s.Dialect, preset: s.Preset, header: s.Header}
-			if s.Event || s.Status < 300 {
-				e.status, e.header = o.status, nil
-			}
-			if p, ok := PresetOf(s.Preset); ok {
-				e.preset = p.Name
-			}
+			e := evidenceOf(&s, &o)
 			hit = append(hit, firstOf(&e))
 		}
 	}
@@ -209,6 +203,27 @@ func TestTheContextWindowIsReadFromTheWording(t *testing.T) {
 		"the context window of 32768 tokens is full":                  32768,
 		"maximum context length is 99999999999999999999 tokens":       0,
 		"prompt too long": 0,
+		"This model's maximum context length is 131,072 tokens. However":      131072,
+		"maximum context length is 1,048,576 tokens":                          1048576,
+		"maximum context length is 131.072 tokens":                            131072,
+		"maximum context length is 131 072 tokens":                            131072,
+		"maximum context length is 131\u00a0072 tokens":                       131072,
+		"maximum context length is 131'072 tokens":                            131072,
+		"maximum context length is 131_072 tokens.":                           131072,
+		"prompt is too long: 3,333,404 tokens > 200,000 maximum":              200000,
+		"exceeds the maximum number of tokens allowed (1,048,576).":           1048576,
+		"exceeded model token limit: 8,192.":                                  8192,
+		"the context window of 32,768 tokens is full":                         32768,
+		"maximum context length is 128k tokens":                               0,
+		"maximum context length is 131,07 tokens":                             0,
+		"maximum context length is 1,5 million tokens":                        0,
+		"maximum context length is 0.1 million tokens":                        0,
+		"maximum context length is 1,048.576 tokens":                          0,
+		"maximum context length is 8192, and 9000 tokens were sent":           8192,
+		"maximum context length is 1 tokens, 200 were sent":                   1,
+		"maximum context length is 131,072,000,000 tokens":                    0,
+		"maximum context length is 128K":                                      0,
+		"the context length is set to 8192 by default and takes 4,096 tokens": 0,
 	} {
 		if got := windowOf(message); got != want {
 			t.Errorf("%q: %d, want %d", message, got, want)

@@ -8,28 +8,69 @@ import (
 	"unicode/utf8"
 )
 
-// contextWords mark context_length (spec: failures.md 3, below the table).
-const contextWords = `maximum context|max context length|context window|prompt (is )?too long|too many tokens|` +
-	`exceeds the maximum number of tokens|tokens exceed|total length of all messages is too long`
+// sentence is where a host's own words begin: at the front of the message, or behind the names of errors that gateways
+// on the way put there. What a user wrote can't stand there.
+const sentence = `^(?:(?:the model returned the following errors|[\w.]*(?:error|exception))[:\s-]+)*`
+
+// contextWords are the sentences that mark context_length (spec: failures.md 3, below the table).
+const contextWords = sentence + `(?:` +
+	`(?:this|the) [\w.-]+(?:'s)? max(?:imum)? context (?:length|window) (?:is|of) \d|` +
+	`(?:your|this|the|requested) ` + asked + ` exceed(?:s|ed)? (?:the|this|its|your)(?: [\w.-]+)?(?:'s)? (?:max(?:imum)? )?context (?:length|window)|` +
+	`(?:your |the )?prompt (?:is )?too long\b|` +
+	`too many tokens\b|` +
+	`(?:the |your )?input token count[^:]{0,40}exceeds the maximum number of tokens|` +
+	`(?:(?:the|your|total|number of|input|prompt) )*tokens exceed|` +
+	`the total length of all messages is too long)`
+
+// asked is what a request is called in such sentences.
+const asked = `(?:input|prompt|request|conversation|messages?|(?:input |prompt )?tokens?(?: count)?)`
+
+// windowSize is how many tokens a message names, with what else belongs to the number.
+const windowSize = `(\d+(?:[,._'’\x{a0}\x{2009}\x{202f} ]\d+)*\w*)`
 
 // windowWordings name the size of a context window in their group.
 var windowWordings = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)maximum context length (?:is|of) (\d{1,9})\b`),
-	regexp.MustCompile(`(?i)> (\d{1,9}) maximum`),
-	regexp.MustCompile(`(?i)maximum number of tokens allowed \((\d{1,9})\)`),
-	regexp.MustCompile(`(?i)token limit:? (\d{1,9})\b`),
-	regexp.MustCompile(`(?i)context (?:window|length)\D{1,24}(\d{1,9}) tokens`),
+	regexp.MustCompile(`(?i)maximum context length (?:is|of) ` + windowSize),
+	regexp.MustCompile(`(?i)> ` + windowSize + ` maximum`),
+	regexp.MustCompile(`(?i)maximum number of tokens allowed \(` + windowSize + `\)`),
+	regexp.MustCompile(`(?i)token limit:? ` + windowSize),
+	regexp.MustCompile(`(?i)context (?:window|length)\D{1,24}` + windowSize + ` tokens`),
 }
 
-// windowOf reads a context window out of a message; 0: it names none.
+// windowOf reads a context window, in tokens, out of a message; 0: it names none that can be read without a doubt.
 func windowOf(message string) int {
 	for _, wording := range windowWordings {
 		if m := wording.FindStringSubmatch(message); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			return n
+			if n := readCount(m[1]); n > 0 {
+				return n
+			}
 		}
 	}
 	return 0
+}
+
+const mostTokens = 1_000_000_000
+
+// readCount reads a number whose thousands may be set apart, all in the same way; 0 for any other text.
+func readCount(text string) int {
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		groups := strings.Split(text, text[i:i+size])
+		for _, group := range groups[1:] {
+			if len(group) != len("000") {
+				return 0
+			}
+		}
+		if i > len("000") {
+			return 0
+		}
+		text = strings.Join(groups, "")
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n >= mostTokens {
+		return 0
+	}
+	return n
 }
 
 // unquoted drops what stands in quotes: upstreams quote the client's text there, and wording that a user could have

@@ -63,14 +63,22 @@ func (x *exchange) signal(s Signal) Signal {
 	return s
 }
 
-// failure classifies what can't be an answer, and takes our own secrets out of what the upstream said. It is never nil.
-func (x *exchange) failure(s Signal) *Failure {
-	s = x.signal(s)
-	f := Classify(s)
+// suspected classifies, and takes our own secrets out of what the upstream said. It is nil for what is no failure.
+func (x *exchange) suspected(s Signal) *Failure {
+	f := Classify(x.signal(s))
 	if f == nil {
-		f = malformed(s.Status, s.Header, "the answer was none")
+		return nil
 	}
 	return x.redacted(f)
+}
+
+// failure classifies what can't be an answer. It is never nil.
+func (x *exchange) failure(s Signal) *Failure {
+	if f := x.suspected(s); f != nil {
+		return f
+	}
+	s = x.signal(s)
+	return x.redacted(malformed(s.Status, s.Header, "the answer was none"))
 }
 
 // broken is the failure of sending or reading.

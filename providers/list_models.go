@@ -28,7 +28,7 @@ func (p *Host) ListModels(ctx context.Context, key Key) ([]string, error) {
 	if err != nil {
 		return nil, x.failure(Signal{Err: err, Cause: context.Cause(ctx)})
 	}
-	if f := x.failure(Signal{Body: body}); f != nil {
+	if f := x.suspected(Signal{Body: body}); f != nil {
 		return nil, f
 	}
 	list := gjson.ParseBytes(body)

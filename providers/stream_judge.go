@@ -128,13 +128,9 @@ func (s *stream) ended(c *Chunk, block []byte) verdict {
 
 // classified asks the classifier about an event; nil: it is no failure.
 func (s *stream) classified(ev sse.Event) *Failure {
-	f := Classify(s.exchange.signal(Signal{
+	return s.exchange.suspected(Signal{
 		Event: true, EventType: string(ev.Type), Body: ev.Data, Committed: s.committed, Finished: s.whole(s.exchange.attempt),
-	}))
-	if f == nil {
-		return nil
-	}
-	return s.exchange.redacted(f)
+	})
 }
 
 // judged is the failure of a stream by what it held. body is all of it, if it is to be passed on as it came.
