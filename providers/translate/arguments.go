@@ -1,14 +1,24 @@
 package translate
 
-import "github.com/tidwall/gjson"
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// orEmptyObject are a call's arguments in whole form: none, or nothing but white space, are an empty object.
+func orEmptyObject(arguments string) string {
+	if strings.TrimSpace(arguments) == "" {
+		return "{}"
+	}
+	return arguments
+}
 
 // argumentsObject are the arguments of a call for a dialect that has them as an object and not as a text. A model may
 // have written anything: what is no object stands in one, as it was written.
 func argumentsObject(text string) string {
-	switch {
-	case text == "":
-		return "{}"
-	case valid(text) && gjson.Parse(text).IsObject():
+	text = orEmptyObject(text)
+	if valid(text) && gjson.Parse(text).IsObject() {
 		return text
 	}
 	var w writer

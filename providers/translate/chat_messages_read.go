@@ -167,10 +167,7 @@ func chatCall(call gjson.Result) block {
 
 // chatArguments are a whole call's arguments: a text that is JSON, or with some hosts the object itself.
 func chatArguments(v gjson.Result) string {
-	if text := chatArgumentText(v); text != "" {
-		return text
-	}
-	return "{}"
+	return orEmptyObject(chatArgumentText(v))
 }
 
 // chatArgumentText is a piece of a call's arguments, or all of them.

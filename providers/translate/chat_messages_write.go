@@ -200,11 +200,3 @@ func (w *writer) callSignature(text string) {
 	w.end('}')
 	w.end('}')
 }
-
-// orEmptyObject are a call's arguments in whole form: none are an empty object.
-func orEmptyObject(arguments string) string {
-	if arguments == "" {
-		return "{}"
-	}
-	return arguments
-}

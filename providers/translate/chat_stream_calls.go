@@ -12,12 +12,12 @@ type chatCalling struct {
 }
 
 // call reads a piece of a tool call. It belongs to the call of its index; without one, to the call of its id, or to the
-// last call if it says no more than arguments. A piece that names a function under another id is another call, whatever
-// its index: some hosts send all of them under index 0.
+// last call if it says no more than arguments. A piece that names a function under another id, or without one behind a call
+// that is whole, is another call, whatever its index: some hosts send all of them under index 0.
 func (r *chatReader) call(v gjson.Result, said []event) []event {
 	index, id, name := v.Get("index"), v.Get("id").String(), v.Get("function.name").String()
 	c := r.calling(index, id)
-	if c == nil || name != "" && (id != "" && id != c.id || id == "" && index.Type == gjson.Null) {
+	if c == nil || name != "" && (id != "" && id != c.id || id == "" && (index.Type == gjson.Null || c.whole)) {
 		b := block{is: callBlock, id: id, name: name, signature: unsealed(v.Get(chatCallSignature).String(), Chat)}
 		said = r.opened(b, r.close(said))
 		r.calls = append(r.calls, chatCalling{

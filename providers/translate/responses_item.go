@@ -28,8 +28,14 @@ func (o *responsesObject) item(b block, index int) *responsesItem {
 		return nil
 	}
 	i := &responsesItem{is: b.is, index: index, call: b, image: b.media.data}
-	if b.is == callBlock && o.custom[b.name] {
-		i.custom, kind = true, "ctc"
+	if b.is == callBlock {
+		if b.id == "" {
+			i.call.id = madeCallID(o.reply, o.calls)
+		}
+		o.calls++
+		if o.custom[b.name] {
+			i.custom, kind = true, "ctc"
+		}
 	}
 	i.id = o.itemID(kind, index)
 	o.refused = o.refused || b.is == refusalBlock
@@ -44,7 +50,7 @@ func (o *responsesObject) signs(call block, index int) *responsesItem {
 }
 
 // arguments are a function's arguments.
-func (i *responsesItem) arguments() string { return orElse(string(i.text), "{}") }
+func (i *responsesItem) arguments() string { return orEmptyObject(string(i.text)) }
 
 // status is that of a whole item. Arguments that were cut are none to call a function with.
 func (i *responsesItem) status() string {

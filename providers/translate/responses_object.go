@@ -16,6 +16,8 @@ type responsesObject struct {
 	base      string // of the ids of items
 	repeated  []byte // members that repeat the request's
 	custom    map[string]bool
+	reply     Reply
+	calls     int  // items that are calls
 	refused   bool // one of the items is a refusal
 }
 
@@ -57,7 +59,7 @@ func newResponsesObject(r Reply) *responsesObject {
 			w.raw(m.raw)
 		}
 	}
-	return &responsesObject{repeated: w.b, custom: customTools(asked["tools"])}
+	return &responsesObject{reply: r, repeated: w.b, custom: customTools(asked["tools"])}
 }
 
 // oneLine is JSON on a line of its own, as the data of an event has to be.

@@ -163,9 +163,7 @@ func (r *responsesReader) customCall(v gjson.Result, param string) error {
 
 // called adds a call.
 func (r *responsesReader) called(call block) {
-	if call.text == "" {
-		call.text = "{}"
-	}
+	call.text = orEmptyObject(call.text)
 	call.signature, r.sign = r.sign, signature{}
 	r.answered(call)
 }

@@ -37,7 +37,7 @@ func (w *responsesRequest) item(t turn, blocks []block) error {
 		w.textMember("type", "function_call")
 		w.textMember("call_id", legalID(first.id, longestCallID))
 		w.textMember("name", first.name)
-		w.textMember("arguments", orElse(first.text, "{}"))
+		w.textMember("arguments", orEmptyObject(first.text))
 		w.end('}')
 	case resultBlock:
 		return w.result(first)

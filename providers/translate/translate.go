@@ -2,6 +2,7 @@ package translate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -87,6 +88,7 @@ type Stream struct {
 
 	begun    bool
 	open     []int // blocks
+	bare     []int // calls of whose arguments nothing but white space was said
 	finished bool
 }
 
@@ -137,8 +139,11 @@ func (s *Stream) say(dst []byte, ev *event) []byte {
 		return dst
 	case opened:
 		s.open = append(s.open, ev.at)
+		if ev.block.is == callBlock {
+			s.bare = append(s.bare, ev.at)
+		}
 	case more, signed:
-		if !slices.Contains(s.open, ev.at) {
+		if !slices.Contains(s.open, ev.at) || ev.is == more && s.blank(ev) {
 			return dst
 		}
 	case closed:
@@ -154,6 +159,20 @@ func (s *Stream) say(dst []byte, ev *event) []byte {
 		s.open, s.finished = nil, true
 	}
 	return s.writer.write(dst, *ev)
+}
+
+// blank tells whether a piece is white space in front of a call's arguments. Alone it is no arguments at all, which
+// writers know how to say.
+func (s *Stream) blank(ev *event) bool {
+	i := slices.Index(s.bare, ev.at)
+	if i < 0 {
+		return false
+	}
+	if strings.TrimSpace(ev.text) == "" {
+		return true
+	}
+	s.bare = slices.Delete(s.bare, i, i+1)
+	return false
 }
 
 // complete fills in what the target left out.
