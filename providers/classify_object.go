@@ -106,6 +106,7 @@ func (o *object) readOddities(root gjson.Result, s *Signal) {
 			return
 		}
 	}
+	o.present = o.present || isFlat(root)
 	if s.Event && root.IsObject() { // Bedrock: {"throttlingException":{"message":..}}
 		root.ForEach(func(key, value gjson.Result) bool {
 			if strings.HasSuffix(key.Str, "Exception") {
@@ -120,6 +121,13 @@ func (o *object) readOddities(root gjson.Result, s *Signal) {
 		o.readMembers(root)
 		o.readFlat(root)
 	}
+}
+
+// isFlat tells whether an answer is an error object itself: DashScope's, that is a code in words and a message, and no
+// choices.
+func isFlat(root gjson.Result) bool {
+	code := root.Get("code")
+	return code.Type == gjson.String && code.Str != "" && root.Get("message").Type == gjson.String && !root.Get("choices").Exists()
 }
 
 // readMembers reads an error object's own members.

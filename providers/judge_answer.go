@@ -34,6 +34,7 @@ var messagesOf = map[Kind]string{
 	ModelFault:    "the model's answer was empty",
 	ContextLength: "the context window was used up",
 	Overloaded:    "the upstream ran out of resources",
+	ServerError:   "the upstream failed while it answered",
 	Malformed:     "the answer had no content",
 }
 

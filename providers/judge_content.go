@@ -88,6 +88,8 @@ var finishes = byName([]finish{
 
 	{name: "model_context_window_exceeded", kind: ContextLength},
 	{name: "insufficient_system_resource", kind: Overloaded, preset: "deepseek"},
+	{name: "sensitive", kind: ContentPolicy, preset: "zai"},
+	{name: "network_error", kind: ServerError, preset: "zai"},
 	{name: finishError, kind: Malformed},
 	{name: "MALFORMED_FUNCTION_CALL", kind: Malformed, unlessContent: true},
 	{name: "UNEXPECTED_TOOL_CALL", kind: Malformed, unlessContent: true},

@@ -205,11 +205,23 @@ func (s *stream) last(rest []byte) (Chunk, error) {
 	return c, nil
 }
 
+// unended looks for an error in a last event whose blank line is missing; nil: there is none.
+func (s *stream) unended(rest []byte) *Failure {
+	for ev := range sse.Events(append(bytes.Clone(rest), "\n\n"...)) {
+		if isJSON(ev.Data) {
+			return s.classified(ev)
+		}
+	}
+	return nil
+}
+
 // empty judges a stream that ended without any content: it may have been no stream.
 func (s *stream) empty(rest []byte) (Chunk, error) {
 	body := append(s.held, rest...)
 	if text := trimBlank(body); len(text) == 0 || isEventStream(text) {
-		s.failure = s.judged(Malformed, nil)
+		if s.failure = s.unended(rest); s.failure == nil {
+			s.failure = s.judged(Malformed, nil)
+		}
 		return Chunk{}, s.late()
 	}
 	answer, f := s.exchange.plain(body)

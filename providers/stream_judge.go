@@ -80,10 +80,11 @@ func (c *Chunk) tell() {
 
 // suspect asks the classifier about an event that may be an error, and looks for finish reasons that are failures.
 func (s *stream) suspect(ev sse.Event, e *event) verdict {
+	so := s.content.with(e.Content)
 	if e.failed || e.odd {
-		f := s.classified(ev)
+		f, kind := s.classified(ev), so.Judge(s.exchange.preset)
 		switch {
-		case f != nil && (e.done && s.meaningful || e.Finish != "" && e.Finish != finishError):
+		case f != nil && (e.done && s.meaningful || e.Finish != "" && (kind == "" || kind == ContentPolicy && s.meaningful)):
 			return keep // the answer is whole with this event
 		case f != nil:
 			s.failure = f
@@ -97,9 +98,8 @@ func (s *stream) suspect(ev sse.Event, e *event) verdict {
 		return fail
 	}
 	if e.Finish != "" {
-		so := s.content.with(e.Content)
 		so.Finish = e.Finish
-		if kind := so.Judge(s.exchange.preset); kind == Malformed || kind == Overloaded {
+		if kind := so.Judge(s.exchange.preset); kind == Malformed || kind == Overloaded || kind == ServerError {
 			s.failure = s.judged(kind, nil)
 			return fail
 		}
