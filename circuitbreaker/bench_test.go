@@ -59,6 +59,13 @@ func BenchmarkCountingSuccess(b *testing.B) {
 	b.Run("window", func(b *testing.B) {
 		admitAndSucceed(b, New("target:a/m", benchSettings(Window), Options{}), now)
 	})
+	b.Run("window-failed", func(b *testing.B) {
+		breaker := New("target:a/m", benchSettings(Window), Options{})
+		var p Permit
+		_ = breaker.Acquire(&p, Ask{Now: now})
+		p.Failure(now, "server_error", 0)
+		admitAndSucceed(b, breaker, now)
+	})
 }
 
 func admitAndSucceed(b *testing.B, breaker *Breaker, now time.Time) {

@@ -65,8 +65,9 @@
 //
 // # Where the rules leave a choice
 //
-//   - Time alone never makes a state worse: what opens and what degrades is a
-//     verdict. A refusal makes no transition either.
+//   - Time alone never opens: that takes a verdict. It degrades where the share
+//     of failures rises because successes leave the rolling window. A refusal
+//     makes no transition.
 //   - A bucket of the rolling window begins with the first verdict that finds
 //     none young enough, so that a burst stays for the whole window.
 //   - A failed probe counts in the measure like any failure; a probe's success

@@ -56,8 +56,11 @@ func (m *machine) quiet() bool {
 	return m.flowing() && m.tally.failed == 0 && m.tally.window == nil
 }
 
-// flowing says that whoever asks is admitted, and that asking changes nothing.
-func (m *machine) flowing() bool { return m.state == Closed && m.parks.none() }
+// flowing says that whoever asks is admitted, and that asking changes nothing,
+// whenever that is.
+func (m *machine) flowing() bool {
+	return m.state == Closed && m.parks.none() && !m.tally.rises()
+}
 
 // steady says that whoever asks at now is admitted, and that asking changes
 // nothing: flowing, or DEGRADED alike with nothing for time to take.
@@ -160,32 +163,46 @@ func (m *machine) flow(t *turn, a Ask) pass {
 	return pass{generation: m.generation, park: m.parks.last, own: m.parks.claim(t.now, a.IgnoreParks)}
 }
 
-// age drops what time has taken from the measure, and makes the one transition
-// that time makes: DEGRADED becomes CLOSED. Time alone never makes it worse.
+// age drops what time has taken from the measure, and makes the transitions
+// that time makes: DEGRADED becomes CLOSED, and CLOSED becomes DEGRADED where
+// the share of failures has risen because successes left the window. Time alone
+// never opens.
 func (m *machine) age(t *turn) {
 	if !m.tally.age(t.rules, t.now) {
 		return
 	}
 	t.moved = true
-	if m.state == Degraded && t.rules.recovered(m.tally.failed, m.tally.total) {
+	switch to := m.drift(t.rules, m.tally.failed, m.tally.total); to {
+	case m.state:
+	case Degraded:
+		m.move(t, Degraded, ReasonDegraded, "")
+	default:
 		m.move(t, Closed, ReasonRecovered, "")
 	}
 }
 
-// fade is age without a transition: it leaves DEGRADED as it is. It says
-// whether anything was forgotten.
+// fade is age where that makes no transition; it leaves DEGRADED as it is. It
+// says whether anything was forgotten.
 func (m *machine) fade(r *rules, now moment) bool {
-	return m.state != Degraded && m.tally.age(r, now)
+	state, _, _ := m.shown(r, now)
+	return m.state != Degraded && state == m.state && m.tally.age(r, now)
 }
 
 // shown is the state and the counts that hold at now. It changes nothing.
 func (m *machine) shown(r *rules, now moment) (s State, failed, total int64) {
 	failed, total = m.tally.at(r, now)
-	aged := failed != m.tally.failed || total != m.tally.total
-	if m.state == Degraded && aged && r.recovered(failed, total) {
-		return Closed, failed, total
+	if failed == m.tally.failed && total == m.tally.total {
+		return m.state, failed, total
 	}
-	return m.state, failed, total
+	return m.drift(r, failed, total), failed, total
+}
+
+// drift is the state after time has left failed and total of the measure.
+func (m *machine) drift(r *rules, failed, total int64) State {
+	if m.state != Closed && m.state != Degraded {
+		return m.state
+	}
+	return r.drift(m.state, failed, total)
 }
 
 // move makes a transition: it says what from, what to and why, before its

@@ -2,6 +2,7 @@ package circuitbreaker_test
 
 import (
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,6 +46,60 @@ func TestWhatIsForgottenStaysClosedThroughAConfigurationAndAWrittenRow(t *testin
 				t.Errorf("transitions %v, want recovered as the last", got)
 			}
 		})
+	}
+}
+
+// 2.1, 3, 6.3, 7.1
+func TestAShareThatRisesWithTimeAloneIsDegradedToALookAndOpensAtAVerdict(t *testing.T) {
+	window := func(s *circuitbreaker.Settings) { s.Measure, s.VolumeThreshold = circuitbreaker.Window, 2 }
+	for name, happens := range map[string]func(*rig){
+		"and nothing happens meanwhile": func(*rig) {},
+		"a configuration with other settings": func(r *rig) {
+			r.configure(rigSettings(window, func(s *circuitbreaker.Settings) { s.ResetTimeout = time.Minute }))
+		},
+		"a row that is written late": (*rig).flush,
+		"a restart":                  func(r *rig) { r.restart(window) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, window)
+			r.succeed(8)
+			r.pass(5 * time.Second)
+			r.fail(2, "server_error")
+			r.want(circuitbreaker.Closed)
+			r.pass(5 * time.Second)
+			happens(r)
+			r.want(circuitbreaker.Degraded)
+			if got := r.reg.Path("", "", r.name).State(r.now); got != circuitbreaker.Degraded {
+				t.Errorf("the path's state is %s", got)
+			}
+			if got := r.reasons(); len(got) != 0 {
+				t.Errorf("a look made the transitions %v", got)
+			}
+			admitted := r.acquire()
+			if got := r.reasons(); !slices.Equal(got, []string{circuitbreaker.ReasonDegraded}) {
+				t.Errorf("a permit made the transitions %v, want degraded", got)
+			}
+			admitted.Success(r.now)
+			r.want(circuitbreaker.Open)
+		})
+	}
+}
+
+// 2.1
+func TestTheRefusalOfAParkedBreakerTellsTheStateThatALookShows(t *testing.T) {
+	r := newRig(t, func(s *circuitbreaker.Settings) { s.Measure, s.VolumeThreshold = circuitbreaker.Window, 1 })
+	r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{Now: func() time.Time { return r.now }, Logger: slog.New(slog.DiscardHandler)})
+	r.configure(rigSettings(func(s *circuitbreaker.Settings) { s.Measure, s.VolumeThreshold = circuitbreaker.Window, 1 }))
+	r.breaker = r.reg.Get(r.name)
+	r.succeed(8)
+	r.pass(5 * time.Second)
+	r.acquire().Failure(r.now, "rate_limit", time.Minute)
+	for _, want := range []circuitbreaker.State{circuitbreaker.Closed, circuitbreaker.Degraded, circuitbreaker.Closed} {
+		r.want(want)
+		if refused := r.refused(circuitbreaker.ReasonCooldown); refused.State != want {
+			t.Errorf("refused in %s, want %s", refused.State, want)
+		}
+		r.pass(5 * time.Second)
 	}
 }
 

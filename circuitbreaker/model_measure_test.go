@@ -54,12 +54,18 @@ func (m *machine) value() float64 {
 }
 
 // age takes away what time has taken: forgotten failures, old buckets. Only if it took something can it move the machine, and
-// only from DEGRADED to CLOSED: what opens and what degrades is a verdict, and changed settings act at the next verdict (6.3).
+// only between CLOSED and DEGRADED: with the successes of a window its share of failures rises (2.1), but what opens is a
+// verdict (3), and changed settings act at the next verdict (6.3).
 func (m *machine) age(now time.Duration) {
-	if !m.fades(now) || m.state != circuitbreaker.Degraded || !m.recovered() {
+	if !m.fades(now) {
 		return
 	}
-	m.move(circuitbreaker.Closed, now, circuitbreaker.ReasonRecovered)
+	switch {
+	case m.state == circuitbreaker.Degraded && m.recovered():
+		m.move(circuitbreaker.Closed, now, circuitbreaker.ReasonRecovered)
+	case m.state == circuitbreaker.Closed && m.degrades():
+		m.move(circuitbreaker.Degraded, now, circuitbreaker.ReasonDegraded)
+	}
 }
 
 func (m *machine) fades(now time.Duration) bool {
@@ -217,7 +223,7 @@ func (m *machine) park(now time.Duration, v verdict) int {
 
 // configure gives the machine new settings (6.3): no transition, no new state; a running deadline is clamped.
 func (m *machine) configure(now time.Duration, s circuitbreaker.Settings) {
-	if m.state != circuitbreaker.Degraded { // there it would take a transition
+	if m.state != circuitbreaker.Degraded && m.seen(now).state == m.state { // else it would take a transition
 		m.fades(now) // what was forgotten stays forgotten
 	}
 	before := m.settings

@@ -70,10 +70,14 @@ func (r *rules) judge(from State, failed, total int64) State {
 	}
 }
 
-// recovered says whether DEGRADED is over with what time has left of the
-// measure. Where the first verdict opens, nothing is DEGRADED.
-func (r *rules) recovered(failed, total int64) bool {
-	return r.opens == 0 || r.judge(Degraded, failed, total) == Closed
+// drift is the state that CLOSED or DEGRADED comes to by what time alone has
+// left of the measure: what opens is a verdict. Where the first verdict opens,
+// nothing is DEGRADED.
+func (r *rules) drift(from State, failed, total int64) State {
+	if r.opens == 0 {
+		return Closed
+	}
+	return min(r.judge(from, failed, total), Degraded)
 }
 
 // opensAtOnce says that the first verdict opens, whatever it is.

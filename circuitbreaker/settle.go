@@ -150,7 +150,7 @@ func (b *Breaker) lasting(now moment) *OpenError {
 	case !b.rules.Load().Enforce:
 		return nil
 	case m.state == Open:
-	case m.state == Closed && m.parks.lone(): // of several, time changes more than the end
+	case m.state == Closed && m.parks.lone() && !m.tally.rises(): // else time changes more than the end
 	default:
 		return nil
 	}

@@ -38,6 +38,10 @@ func (c *tally) clear() {
 // zero says that nothing is counted.
 func (c *tally) zero() bool { return c.failed == 0 && c.total == 0 }
 
+// rises says whether time alone may raise the measure: the share of failures in
+// a window, when successes leave it.
+func (c *tally) rises() bool { return c.window != nil && c.failed > 0 }
+
 // at are the counts that hold at now, without changing anything.
 func (c *tally) at(r *rules, now moment) (failed, total int64) {
 	switch {
