@@ -12,6 +12,9 @@ import (
 type Built struct {
 	Routing  *combo.Config
 	Breakers map[string]circuitbreaker.Configured // by name: of every provider, key, and model that is named
+	// Keyless are the providers that have keys of which none can be used, by id, with what is wrong with each. Their
+	// targets are drained.
+	Keyless map[string][]Problem
 }
 
 // builder turns documents into what runs.
@@ -34,6 +37,7 @@ func (b *builder) build() (*Built, error) {
 			Direct:       Combo{}.lower(b.state.defaults).routing(),
 		},
 		Breakers: map[string]circuitbreaker.Configured{},
+		Keyless:  map[string][]Problem{},
 	}
 	for i := range b.state.providers {
 		if err := b.provider(b.state.providers[i].withPreset()); err != nil {
@@ -68,12 +72,20 @@ func (b *builder) provider(p Provider) error {
 	}
 	b.built.Breakers[circuitbreaker.ProviderName(p.ID)] = circuitbreaker.Configured{Settings: settings}
 	for i := range p.Keys {
-		if key, usable := b.key(&p, i); usable {
+		configured := circuitbreaker.Configured{Settings: settings}
+		key, err := p.Keys[i].credential(b.env)
+		if err == nil {
 			routed.Keys = append(routed.Keys, key)
-			b.built.Breakers[circuitbreaker.KeyName(p.ID, key.Name)] = circuitbreaker.Configured{
-				Settings: settings, Fingerprint: b.sealer.Fingerprint(key.Secret),
-			}
+			configured.Fingerprint = b.sealer.Fingerprint(key.Secret)
+		} else {
+			b.unusable(&p, i, err)
 		}
+		b.built.Breakers[circuitbreaker.KeyName(p.ID, key.Name)] = configured
+	}
+	if len(routed.Keys) > 0 {
+		delete(b.built.Keyless, p.ID)
+	} else if len(p.Keys) > 0 {
+		routed.Enabled = false // nothing goes out without the credential that was configured
 	}
 	for i := range p.Models {
 		m := &p.Models[i]
@@ -89,13 +101,12 @@ func (b *builder) provider(p Provider) error {
 	return nil
 }
 
-// key gives the credential of a key; one without is left out, so that it is never sent as an empty one.
-func (b *builder) key(p *Provider, i int) (providers.Key, bool) {
-	key, err := p.Keys[i].credential(b.env)
-	if err != nil {
-		b.warn(Problem{Path: "provider " + quote(p.ID) + "." + at("keys", i), Message: "is not used: " + err.Error()})
-	}
-	return key, err == nil
+// unusable tells of a key without a credential. It is left out, so that it is never sent as an empty one.
+func (b *builder) unusable(p *Provider, i int, err error) {
+	problem := Problem{Path: at("keys", i), Message: "is not used: " + err.Error()}
+	b.built.Keyless[p.ID] = append(b.built.Keyless[p.ID], problem)
+	problem.Path = "provider " + quote(p.ID) + "." + problem.Path
+	b.warn(problem)
 }
 
 func (m *Model) routing() combo.Model {

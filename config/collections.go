@@ -66,7 +66,7 @@ func (l *Live) sealKeys(p, old *Provider) error {
 		case before.value != nil && *before.value == *k.value:
 			k.sealed = before.sealed
 		case l.o.Sealer.inMemory:
-			return errNoSecretKey
+			return ErrNoSecretKey
 		default:
 			k.sealed = l.o.Sealer.Seal(place(p, k), *k.value)
 		}

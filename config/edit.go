@@ -221,7 +221,7 @@ func (l *Live) commit(ctx context.Context, changed *stored, next *state, write f
 	if err != nil {
 		return err
 	}
-	ctx, cancel := storeContext(ctx)
+	ctx, cancel := l.writeContext(ctx)
 	defer cancel()
 	if err := write(ctx); err != nil {
 		made.discard()

@@ -124,7 +124,7 @@ func TestEveryBreakerHasItsName(t *testing.T) {
 	r.provider(`{"id":"p",` + local + `,"models":["a","b/c"],"keys":[{"name":"k","env":"SOME_KEY"},{"name":"unset","env":"UNSET_KEY"},{"name":"v","value":"sk-1"}]}`)
 	r.provider(`{"id":"any",` + local + `}`)
 	r.combo(`{"name":"c","targets":[{"provider":"any","model":"x"},{"provider":"p","model":"a"}]}`)
-	want := []string{"provider:p", "key:p/k", "key:p/v", "target:p/a", "target:p/b/c", "provider:any", "target:any/x"}
+	want := []string{"provider:p", "key:p/k", "key:p/unset", "key:p/v", "target:p/a", "target:p/b/c", "provider:any", "target:any/x"}
 	got := r.Built().Breakers
 	if len(got) != len(want) {
 		t.Errorf("got %d names", len(got))

@@ -20,8 +20,11 @@ type Store interface {
 	DeleteDocument(ctx context.Context, collection, id string) error
 }
 
-// storeTimeout bounds one call of the store; a client that leaves doesn't end it.
-const storeTimeout = 10 * time.Second
+// Bounds of one call of the store; a client that leaves doesn't end it.
+const (
+	storeTimeout  = 10 * time.Second
+	brokenTimeout = time.Second // of a write, to a store that is known to be broken
+)
 
 // LiveOptions are what a Live is made of. Store, Sealer and Apply are required.
 type LiveOptions struct {
@@ -32,6 +35,9 @@ type LiveOptions struct {
 	// Installed tells that this isn't a new installation: if its store can't be read, client keys may be in it, so
 	// /v1 asks for one.
 	Installed bool
+	// StoreBroken tells whether others found the store broken: a change is refused soon then. It must not wait. Nil:
+	// nobody knows.
+	StoreBroken func() bool
 	// Apply puts a configuration into force; it is called once by OpenLive and then once per change, one at a time.
 	Apply  func(*Built)
 	Env    func(string) (string, bool) // the variables that keys name; nil: none is set
@@ -48,6 +54,9 @@ func (o *LiveOptions) withDefaults() {
 	}
 	if o.Env == nil {
 		o.Env = func(string) (string, bool) { return "", false }
+	}
+	if o.StoreBroken == nil {
+		o.StoreBroken = func() bool { return false }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -252,6 +261,14 @@ func without(problems, before []Problem) []Problem {
 // storeContext is for a call of the store: bounded, and not ended by the client that asked.
 func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+}
+
+// writeContext is storeContext for a write that somebody waits for.
+func (l *Live) writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.o.StoreBroken() {
+		return context.WithTimeout(context.WithoutCancel(ctx), brokenTimeout)
+	}
+	return storeContext(ctx)
 }
 
 // persistence marks an error of the store.

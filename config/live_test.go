@@ -505,3 +505,73 @@ func TestChangesAreToldInOrder(t *testing.T) {
 		}
 	})
 }
+
+func TestAStoreThatIsKnownToBeBrokenIsTriedBriefly(t *testing.T) {
+	for name, test := range map[string]struct {
+		broken bool
+		within time.Duration
+	}{"known": {true, time.Second}, "not known": {false, 10 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory()
+				settled := newRig(t, store, nil)
+				settled.provider(`{"id":"p",` + local + `}`)
+				settled.combo(`{"name":"c","targets":[{"provider":"p","model":"m"}]}`)
+				r := newRig(t, store, func(o *LiveOptions) {
+					o.Store = stuck{store}
+					o.StoreBroken = func() bool { return test.broken }
+				})
+				for name, change := range map[string]func() error{
+					"a combo is made": func() error {
+						_, err := r.CreateCombo(t.Context(), []byte(`{"name":"d","targets":[{"provider":"p","model":"m"}]}`))
+						return err
+					},
+					"a key is made": func() error {
+						_, err := r.CreateKey(t.Context(), []byte(`{"name":"k"}`))
+						return err
+					},
+					"a combo goes": func() error { return r.DeleteCombo(t.Context(), "c", "") },
+				} {
+					began := time.Now()
+					if err := change(); !errors.Is(err, ErrPersistence) {
+						t.Errorf("%s: %v", name, err)
+					}
+					if took := time.Since(began); took != test.within {
+						t.Errorf("%s: refused after %s, not %s", name, took, test.within)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestNothingIsSentWithoutTheCredentialThatIsConfigured(t *testing.T) {
+	r := newRig(t, newMemory(), nil)
+	for name, test := range map[string]struct {
+		keys    string
+		enabled bool
+		keyless string
+	}{
+		"no key is needed":     {``, true, ""},
+		"all keys are there":   {`,"keys":[{"name":"a","env":"SOME_KEY"}]`, true, ""},
+		"one of two is there":  {`,"keys":[{"name":"a","env":"UNSET"},{"name":"b","env":"SOME_KEY"}]`, true, ""},
+		"none of two is there": {`,"keys":[{"name":"a","env":"UNSET"},{"name":"b","env":"GONE"}]`, false, "keys[0]: is not used: the environment variable UNSET is not set; keys[1]: is not used: the environment variable GONE is not set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := r.provider(`{"id":` + quote(name) + `,` + local + test.keys + `}`)
+			built := r.Built()
+			if got := built.Routing.Providers[name].Enabled; got != test.enabled {
+				t.Errorf("its targets can be asked: %v", got)
+			}
+			if got := (&ValidationError{Problems: built.Keyless[name]}).Error(); got != test.keyless {
+				t.Errorf("it is without a key because of %q", got)
+			}
+			for _, k := range p.Keys {
+				r.settings("key:" + name + "/" + k.Name)
+			}
+			if shown, _ := r.Provider(name); shown.Disabled || len(shown.Keys) != len(p.Keys) {
+				t.Errorf("the document has changed: %+v", shown)
+			}
+		})
+	}
+}

@@ -50,7 +50,7 @@ func (l *Live) mark(ctx context.Context, name string) error {
 	if l.marks[name] {
 		return nil
 	}
-	ctx, cancel := storeContext(ctx)
+	ctx, cancel := l.writeContext(ctx)
 	defer cancel()
 	if err := l.o.Store.PutDocument(ctx, collectionSettings, name, []byte(`{}`)); err != nil {
 		return persistence(err)

@@ -62,7 +62,8 @@ var (
 	// ErrPersistence says that a change could not be stored, so it was not made (HTTP: 503). It comes with the reason.
 	ErrPersistence = errors.New("the change could not be stored")
 
-	errNoSecretKey = fmt.Errorf("%w: the data directory can't be written, so a key given by value can't be kept; give it as env", ErrPersistence)
+	// ErrNoSecretKey says that a key given by value can't be stored by this process. It is an ErrPersistence.
+	ErrNoSecretKey = fmt.Errorf("%w: the data directory can't be written, so a key given by value can't be kept; give it as env", ErrPersistence)
 )
 
 // firstPerPath keeps the first problem of each path, and none that follows from one above it.

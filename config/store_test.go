@@ -62,6 +62,18 @@ func (m *memory) breakWrites(err error) {
 	m.broken = err
 }
 
+// stuck is a Store whose writes take until they are given up.
+type stuck struct{ Store }
+
+func (stuck) PutDocument(ctx context.Context, _, _ string, _ []byte) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (s stuck) DeleteDocument(ctx context.Context, collection, id string) error {
+	return s.PutDocument(ctx, collection, id, nil)
+}
+
 // rig is a Live on a memory store with a clock that stands still.
 type rig struct {
 	*Live

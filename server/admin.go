@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -43,6 +44,9 @@ func (s *Server) decodeSmall(c echo.Context, into any) error {
 	return nil
 }
 
+// storeRetry is when it may be worth trying a change again that the store did not take.
+const storeRetry = 5 * time.Second
+
 func badParameter(name, value, want string) *apiError {
 	message := fmt.Sprintf("%s is %q, not %s", name, clip(value, 64), want)
 	return &apiError{
@@ -77,7 +81,11 @@ func configError(err error) *apiError {
 		return &apiError{Status: http.StatusNotFound, Code: "not_found", Message: "there is nothing of that name"}
 	}
 	if errors.Is(err, config.ErrPersistence) {
-		return &apiError{Status: http.StatusServiceUnavailable, Code: "persistence_unavailable", Message: err.Error()}
+		refused := &apiError{Status: http.StatusServiceUnavailable, Code: "persistence_unavailable", Message: err.Error()}
+		if !errors.Is(err, config.ErrNoSecretKey) {
+			refused.RetryAfter = storeRetry
+		}
+		return refused
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/ohmroute/ohmroute/combo"
+	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -74,7 +75,8 @@ type testResult struct {
 	LatencyMS int64   `json:"latency_ms"`
 }
 
-// testProvider sends one real request per model, past the breakers.
+// testProvider sends one real request per model, past the breakers; none if a credential is configured and there is
+// none.
 func (s *Server) testProvider(c echo.Context) error {
 	id, err := param(c, "id")
 	if err != nil {
@@ -83,16 +85,22 @@ func (s *Server) testProvider(c echo.Context) error {
 	if err := s.decodeSmall(c, &struct{}{}); err != nil {
 		return err
 	}
-	routing := s.opts.Config.Built().Routing
-	p, ok := routing.Providers[id]
+	built := s.opts.Config.Built()
+	p, ok := built.Routing.Providers[id]
 	if !ok {
 		return notFound("provider", id)
 	}
-	models := testedModels(routing, p)
+	keyless := &config.ValidationError{Problems: built.Keyless[id]}
+	models := testedModels(built.Routing, p)
 	results := make([]testResult, len(models))
 	slots := make(chan struct{}, testParallel)
 	var tests sync.WaitGroup
 	for i, model := range models {
+		if len(keyless.Problems) > 0 {
+			results[i].Model = model
+			results[i].fail(providers.Local, keyless.Error())
+			continue
+		}
 		slots <- struct{}{}
 		tests.Go(func() {
 			defer func() { <-slots }()

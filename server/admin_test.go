@@ -206,6 +206,13 @@ func TestProviderTestAsksEveryModelPastTheBreakers(t *testing.T) {
 		t.Errorf("steady: %v", r)
 	}
 	g.admin(http.MethodPost, "/api/v1/providers/nobody/test", "").wantError(404, "not_found")
+	g.must(http.MethodPost, "/api/v1/providers", `{"id":"keyless","kind":"demo","models":["steady"],"keys":[{"name":"k","env":"OHMROUTE_TEST_UNSET"}]}`)
+	untested := g.must(http.MethodPost, "/api/v1/providers/keyless/test", "").json()["results"].([]any)[0].(map[string]any)
+	if untested["ok"] != false || !strings.Contains(untested["message"].(string), "OHMROUTE_TEST_UNSET is not set") {
+		t.Errorf("without its key: %v", untested)
+	}
+	g.ask(http.MethodPost, "/v1/chat/completions", `{"model":"keyless/steady","messages":[]}`).wantError(503, "all_targets_unavailable")
+	g.must(http.MethodGet, "/api/v1/breakers/key%3Akeyless%2Fk", "")
 }
 
 func TestModelsForBothDialects(t *testing.T) {

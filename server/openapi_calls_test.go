@@ -251,7 +251,11 @@ func failingStores(t *testing.T, all *contract) {
 			{http.MethodDelete, "keys/" + id},
 			{http.MethodGet, "requests/req_of_another_time"},
 		} {
-			c.admin(call[0], "/api/v1/"+call[1], call[2]).wantError(http.StatusServiceUnavailable, "persistence_unavailable")
+			re := c.admin(call[0], "/api/v1/"+call[1], call[2])
+			re.wantError(http.StatusServiceUnavailable, "persistence_unavailable")
+			if change := call[0] != http.MethodGet; change && re.Header().Get("Retry-After") != "5" {
+				t.Errorf("%s %s: Retry-After %q", call[0], call[1], re.Header().Get("Retry-After"))
+			}
 		}
 		c.must(http.MethodGet, "/api/v1/requests", "")
 

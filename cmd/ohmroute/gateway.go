@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -120,7 +121,7 @@ func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
 	var err error
 	g.live, err = config.OpenLive(ctx, config.LiveOptions{
 		Store: g.store, Sealer: g.secrets.Sealer, File: g.file, Demo: !o.noDemo, Env: g.world.env, Logger: g.logger,
-		Installed: g.installed,
+		Installed: g.installed, StoreBroken: func() bool { return g.breakers.Persistence().Degraded },
 		Apply: func(b *config.Built) {
 			g.breakers.Configure(ctx, b.Breakers)
 			if g.router == nil {
@@ -163,7 +164,8 @@ func (g *gateway) openServer(ctx context.Context, _ settings) error {
 	return err
 }
 
-// run serves until ctx ends and then puts everything in order.
+// run serves until ctx ends and then puts everything in order. That what the breakers learned is lost
+// is an error.
 func (g *gateway) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -173,10 +175,21 @@ func (g *gateway) run(ctx context.Context) error {
 	err := g.server.Run(ctx, g.listeners)
 	cancel()
 	loading.Wait()
-	if lost := g.close(ctx); lost != nil {
-		g.logger.Error("not everything is on disk", "error", lost)
+	switch failed := g.close(ctx); {
+	case failed == nil:
+	case g.losesState():
+		err = errors.Join(err, fmt.Errorf("not everything is on disk: %w", failed))
+	default:
+		g.logger.Warn("not everything ended in order", "error", failed)
 	}
 	return err
+}
+
+// losesState tells whether what a breaker learned is in memory alone. A store that never was there owes nothing while
+// nothing has happened.
+func (g *gateway) losesState() bool {
+	learned := func(b circuitbreaker.Status) bool { return b.Version > 0 }
+	return g.breakers.Persistence().OldestUnsaved > 0 && slices.ContainsFunc(g.breakers.List(time.Now()), learned)
 }
 
 // close ends what was opened, the disk last.

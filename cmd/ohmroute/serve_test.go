@@ -168,6 +168,23 @@ func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
 	}
 }
 
+func TestAnEndThatLosesStateIsAnError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := begin(t, nil, "", "data-dir="+filepath.Join(file, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.breakers.Isolate("target:demo/steady", "ada", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.stop(); err == nil || !strings.Contains(err.Error(), "not everything is on disk") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 func TestADamagedDatabaseIsAnErrorAndLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ohmroute.db")
