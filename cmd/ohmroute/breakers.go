@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/config"
 	"github.com/ohmroute/ohmroute/server/adminclient"
 )
@@ -60,52 +61,85 @@ func (r *remote) asked(w world, ask func(context.Context, *adminclient.Client, [
 // breakersCommand is a listing by itself, and the parent of what can be done to breakers.
 func breakersCommand(w world) *cobra.Command {
 	r := &remote{}
-	list := listCommand(w, r)
+	l := &listing{remote: r}
 	cmd := &cobra.Command{
 		Use:   "breakers",
 		Short: "Look at the breakers of a running gateway, and operate them",
 		Long: `breakers talks to a running gateway with the admin token. Without more it lists them.
 
   ohmroute breakers list --state open
+  ohmroute breakers target:openai/gpt-4o           this one
   ohmroute breakers watch
   ohmroute breakers isolate target:openai/gpt-4o --reason maintenance
   ohmroute breakers release target:openai/gpt-4o
   ohmroute breakers reset                          all of them, isolated ones left`,
-		Args: cobra.NoArgs,
-		RunE: list.RunE,
+		Args:              breakerNames,
+		ValidArgsFunction: r.names(w),
+		RunE:              r.asked(w, l.run(w)),
 	}
 	r.flags(cmd)
-	cmd.AddCommand(list, watchCommand(w, r), resetCommand(w, r), isolateCommand(w, r), releaseCommand(w, r))
+	l.flags(cmd)
+	cmd.AddCommand(listCommand(w, r), watchCommand(w, r), resetCommand(w, r), isolateCommand(w, r), releaseCommand(w, r))
 	return cmd
 }
 
+// breakerNames tells the names of breakers, which all have a scope, from mistyped commands.
+func breakerNames(cmd *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if !strings.Contains(arg, ":") {
+			return fmt.Errorf("unknown command %q for %q, and no breaker either: those are provider:, key: or target: and a name", arg, cmd.CommandPath())
+		}
+	}
+	return nil
+}
+
 func listCommand(w world, r *remote) *cobra.Command {
-	var state, scope string
+	l := &listing{remote: r}
 	cmd := &cobra.Command{
 		Use:               "list [NAME...]",
 		Short:             "List the breakers, or those of these names",
 		ValidArgsFunction: r.names(w),
-		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
-			if len(names) > 0 {
-				return r.each(ctx, w, names, c.Breaker)
-			}
-			all, err := c.Breakers(ctx, state, scope)
-			if err != nil {
-				return err
-			}
-			if r.output.value == "json" {
-				return printJSON(w, all.Raw)
-			}
-			printBreakers(w, all.Breakers)
-			if all.Persistence.Status != "ok" {
-				fmt.Fprintf(w.err, "ohmroute: the gateway's database does not take what changes (persistence is %s)\n", all.Persistence.Status)
-			}
-			return nil
-		}),
+		RunE:              r.asked(w, l.run(w)),
 	}
-	cmd.Flags().StringVar(&state, "state", "", "only those in this `state`: closed, degraded, open, half_open, isolated")
-	cmd.Flags().StringVar(&scope, "scope", "", "only those of this `scope`: provider, key, target")
+	l.flags(cmd)
 	return cmd
+}
+
+// listing is what the flags leave of a list.
+type listing struct {
+	*remote
+	state, scope string // empty: any
+}
+
+func (l *listing) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.state, "state", "", "only those in this `state`: closed, degraded, open, half_open, isolated")
+	cmd.Flags().StringVar(&l.scope, "scope", "", "only those of this `scope`: provider, key, target")
+}
+
+func (l *listing) run(w world) func(context.Context, *adminclient.Client, []string) error {
+	return func(ctx context.Context, c *adminclient.Client, names []string) error {
+		all, err := c.Breakers(ctx, l.state, l.scope)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 {
+			done, errs := each(ctx, names, c.Breaker)
+			done = slices.DeleteFunc(done, func(b *adminclient.Breaker) bool { return !contains(all.Breakers, b.Name) })
+			return errors.Join(append(errs, l.print(w, done))...)
+		}
+		if l.output.value == "json" {
+			return printJSON(w, all.Raw)
+		}
+		printBreakers(w, all.Breakers)
+		if all.Persistence.Status != "ok" {
+			fmt.Fprintf(w.err, "ohmroute: the gateway's database does not take what changes (persistence is %s)\n", all.Persistence.Status)
+		}
+		return nil
+	}
+}
+
+func contains(all []circuitbreaker.Status, name string) bool {
+	return slices.ContainsFunc(all, func(b circuitbreaker.Status) bool { return b.Name == name })
 }
 
 func resetCommand(w world, r *remote) *cobra.Command {
@@ -116,7 +150,7 @@ func resetCommand(w world, r *remote) *cobra.Command {
 		ValidArgsFunction: r.names(w),
 		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
 			if len(names) > 0 {
-				return r.each(ctx, w, names, c.Reset)
+				return r.eachOf(ctx, w, names, c.Reset)
 			}
 			done, err := c.ResetAll(ctx, isolated)
 			if err != nil {
@@ -147,7 +181,7 @@ func isolateCommand(w world, r *remote) *cobra.Command {
 			if by == "" {
 				by, _ = w.env("USER")
 			}
-			return r.each(ctx, w, names, func(ctx context.Context, name string) (*adminclient.Breaker, error) {
+			return r.eachOf(ctx, w, names, func(ctx context.Context, name string) (*adminclient.Breaker, error) {
 				return c.Isolate(ctx, name, by, reason)
 			})
 		}),
@@ -164,15 +198,18 @@ func releaseCommand(w world, r *remote) *cobra.Command {
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: r.names(w),
 		RunE: r.asked(w, func(ctx context.Context, c *adminclient.Client, names []string) error {
-			return r.each(ctx, w, names, c.Release)
+			return r.eachOf(ctx, w, names, c.Release)
 		}),
 	}
 }
 
-// each does something to one name after the other, prints what has become of each, and tells of all that failed.
-func (r *remote) each(ctx context.Context, w world, names []string, do func(context.Context, string) (*adminclient.Breaker, error)) error {
-	var errs []error
-	var done []*adminclient.Breaker
+// eachOf does something to one name after the other, prints what has become of each, and tells of all that failed.
+func (r *remote) eachOf(ctx context.Context, w world, names []string, do func(context.Context, string) (*adminclient.Breaker, error)) error {
+	done, errs := each(ctx, names, do)
+	return errors.Join(append(errs, r.print(w, done))...)
+}
+
+func each(ctx context.Context, names []string, do func(context.Context, string) (*adminclient.Breaker, error)) (done []*adminclient.Breaker, errs []error) {
 	for _, name := range names {
 		b, err := do(ctx, name)
 		if err != nil {
@@ -181,6 +218,10 @@ func (r *remote) each(ctx context.Context, w world, names []string, do func(cont
 		}
 		done = append(done, b)
 	}
+	return done, errs
+}
+
+func (r *remote) print(w world, done []*adminclient.Breaker) error {
 	if r.output.value == "json" {
 		all := make([]json.RawMessage, len(done))
 		for i, b := range done {
@@ -190,15 +231,18 @@ func (r *remote) each(ctx context.Context, w world, names []string, do func(cont
 		if err != nil {
 			return err
 		}
-		return errors.Join(append(errs, printJSON(w, text))...)
+		return printJSON(w, text)
 	}
 	printBreakers(w, statuses(done))
-	return errors.Join(errs...)
+	return nil
 }
 
 // names completes the names of breakers, if the gateway is there to be asked.
 func (r *remote) names(w world) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if fromEnvironment(cmd.Flags(), w.env) != nil { // completion runs no command, and nothing before it
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
 		c, err := r.client(w)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -69,13 +69,25 @@ func printTable(w world, t terminal, all []circuitbreaker.Status) {
 		rows[i] = rowOf(&all[i])
 	}
 	widths := widthsOf(t, rows)
-	fmt.Fprintln(w.out, lineOf(t, widths, columns, func(text string) string { return text }))
+	fmt.Fprintln(w.out, lineOf(widths, columns, func(text string) string { return text }))
 	for i := range all {
-		fmt.Fprintln(w.out, lineOf(t, widths, rows[i], func(text string) string { return painted(w, t, all[i].State, text) }))
+		fmt.Fprintln(w.out, lineOf(widths, rows[i], func(text string) string { return painted(w, t, all[i].State, text) }))
 	}
 }
 
-// widthsOf are the columns' widths. On a terminal names give way to the rest, but not beyond what tells them apart.
+// The columns of a listing, and what of them is kept on a terminal that is too narrow for all.
+const (
+	columnName = iota
+	columnState
+	columnCount
+	columnRetry
+	columnReason
+
+	leastName, leastReason = 20, 12
+)
+
+// widthsOf are the columns' widths; a column of width 0 is left out. On a terminal names and reasons give way to the
+// rest, but not beyond what tells them apart: then whole columns go, the reason first.
 func widthsOf(t terminal, rows [][]string) []int {
 	widths := make([]int, len(columns))
 	for _, row := range append(rows, columns) {
@@ -83,39 +95,53 @@ func widthsOf(t terminal, rows [][]string) []int {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	if t.width > 0 {
-		const leastName, leastReason = 20, 12
-		rest := t.width - widths[1] - widths[2] - widths[3] - 4*len(between) - leastReason
-		widths[0] = min(widths[0], max(rest, leastName))
+	if t.width == 0 {
+		return widths
 	}
+	name, reason := widths[columnName], widths[columnReason]
+	widths[columnName], widths[columnReason] = min(name, leastName), min(reason, leastReason)
+	for _, less := range []int{columnReason, columnCount, columnRetry} {
+		if room(t, widths) < 0 {
+			widths[less] = 0
+		}
+	}
+	widths[columnName] = max(min(name, widths[columnName]+room(t, widths)), 1)
+	if widths[columnReason] > 0 {
+		widths[columnReason] = min(reason, widths[columnReason]+room(t, widths))
+	}
+	widths[columnState] += min(room(t, widths), 0)
 	return widths
+}
+
+// room is how many columns of a terminal are left, below 0 if there are too few.
+func room(t terminal, widths []int) int {
+	left := t.width + len(between)
+	for _, width := range widths {
+		if width > 0 {
+			left -= width + len(between)
+		}
+	}
+	return left
 }
 
 // between stands between two columns.
 const between = "  "
 
 // lineOf is a row as it is printed; paint colours the state.
-func lineOf(t terminal, widths []int, row []string, paint func(string) string) string {
-	last, column := len(row)-1, 0
-	var b strings.Builder
+func lineOf(widths []int, row []string, paint func(string) string) string {
+	var cells []string
 	for i, cell := range row {
-		switch {
-		case i < last:
-			cell = cut(cell, widths[i])
-		case t.width > 0:
-			cell = cut(cell, t.width-column)
+		if widths[i] <= 0 {
+			continue
 		}
-		length := utf8.RuneCountInString(cell)
-		if i == 1 {
+		cell = cut(cell, widths[i])
+		padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		if i == columnState {
 			cell = paint(cell)
 		}
-		b.WriteString(cell)
-		if i < last {
-			b.WriteString(strings.Repeat(" ", widths[i]-length) + between)
-			column += widths[i] + len(between)
-		}
+		cells = append(cells, cell+padding)
 	}
-	return strings.TrimRight(b.String(), " ")
+	return strings.TrimRight(strings.Join(cells, between), " ")
 }
 
 // rowOf is a breaker as a listing shows it.

@@ -43,6 +43,12 @@ func TestBreakersAreListedAndOperatedFromTheCommandLine(t *testing.T) {
 		{"released", []string{"release", target}, 0, "HALF_OPEN", ""},
 		{"released twice", []string{"release", target}, 1, "", "not isolated"},
 		{"reset of one", []string{"reset", target}, 0, "CLOSED", ""},
+		{"one, without list", []string{target}, 0, target + "  CLOSED", ""},
+		{"one in another state", []string{"list", target, "--state", "open"}, 0, "NAME  STATE  COUNT  RETRY IN  WHY\n", ""},
+		{"one of another scope", []string{target, "--scope", "key"}, 0, "NAME  STATE  COUNT  RETRY IN  WHY\n", ""},
+		{"one in this state", []string{"list", target, "--state", "closed"}, 0, target, ""},
+		{"a mistyped command", []string{"lits"}, 1, "", `unknown command "lits"`},
+		{"watching what isn't there", []string{"watch", "target:demo/none"}, 1, "", "target:demo/none: "},
 		{"nothing to isolate", []string{"isolate"}, 1, "", "requires at least 1 arg"},
 	}
 	for _, step := range steps {
@@ -61,6 +67,11 @@ func TestBreakersAreListedAndOperatedFromTheCommandLine(t *testing.T) {
 		"__complete", "breakers", "--server", r.listeners.Client.Addr().String(), "isolate", target, "target:demo/")
 	if !strings.HasPrefix(o.out, "target:demo/flaky\n:") {
 		t.Errorf("completed with %q", o.out)
+	}
+	o = execute(t, map[string]string{"OHMROUTE_ADMIN_TOKEN": r.secrets.AdminToken, "OHMROUTE_SERVER": r.listeners.Client.Addr().String()},
+		"__complete", "breakers", "isolate", "target:demo/s")
+	if !strings.HasPrefix(o.out, target+"\n") {
+		t.Errorf("with the server in the environment it completes with %q", o.out)
 	}
 	o = execute(t, map[string]string{"OHMROUTE_ADMIN_TOKEN": "not-the-token-at-all"}, "breakers", "--server", r.listeners.Client.Addr().String())
 	if o.code != 1 || !strings.Contains(o.err, "this is not the admin token") {
@@ -92,41 +103,71 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
+// watch runs breakers watch until the end of the test. The channel of its lines is closed when it has ended.
+func watch(t *testing.T, r *running, names ...string) <-chan string {
+	t.Helper()
+	out := &lines{c: make(chan string, 100)}
+	root := rootCommand(world{out: out, err: io.Discard, env: func(name string) (string, bool) {
+		return r.secrets.AdminToken, name == "OHMROUTE_ADMIN_TOKEN"
+	}})
+	root.SetArgs(append([]string{"breakers", "--server", r.listeners.Client.Addr().String(), "watch"}, names...))
+	ctx, cancel := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		defer close(out.c)
+		if err := root.ExecuteContext(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(watching.Wait)
+	t.Cleanup(cancel)
+	return out.c
+}
+
+// moved moves breakers until a line comes, which must be of steady: a watcher that has just come may miss what happened
+// before.
+func moved(t *testing.T, r *running, shown <-chan string, names ...string) {
+	t.Helper()
+	for {
+		for _, name := range names {
+			tool(t, r, "isolate", name)
+			tool(t, r, "reset", name)
+		}
+		select {
+		case line := <-shown:
+			if !strings.Contains(line, "target:demo/steady  ") || !strings.Contains(line, " -> ") {
+				t.Errorf("it prints %q", line)
+			}
+			return
+		default:
+		}
+	}
+}
+
 func TestWatchPrintsTransitionsAsTheyHappen(t *testing.T) {
 	r, err := begin(t, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &lines{c: make(chan string, 100)}
-	root := rootCommand(world{out: out, err: io.Discard, env: func(name string) (string, bool) {
-		return r.secrets.AdminToken, name == "OHMROUTE_ADMIN_TOKEN"
-	}})
-	root.SetArgs([]string{"breakers", "--server", r.listeners.Client.Addr().String(), "watch"})
-	ctx, cancel := context.WithCancel(t.Context())
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		if err := root.ExecuteContext(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	if line := <-out.c; !strings.HasPrefix(line, "all of ") {
+	shown := watch(t, r)
+	if line := <-shown; !strings.HasPrefix(line, "all of ") {
 		t.Errorf("it begins with %q", line)
 	}
-	// A watcher that has just come may miss what happened before: things go on happening until it sees one.
-	for seen := false; !seen; {
-		tool(t, r, "isolate", "target:demo/steady")
-		tool(t, r, "reset", "target:demo/steady")
-		select {
-		case line := <-out.c:
-			seen = strings.Contains(line, "target:demo/steady  ") && strings.Contains(line, " -> ")
-			if !seen {
-				t.Errorf("it prints %q", line)
-			}
-		default:
+	moved(t, r, shown, "target:demo/steady")
+}
+
+func TestWatchOfANameShowsThisOneAlone(t *testing.T) {
+	r, err := begin(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := watch(t, r, "target:demo/steady")
+	for _, begins := range []string{"NAME", "target:demo/steady"} {
+		if line := <-shown; !strings.HasPrefix(line, begins) {
+			t.Errorf("it begins with %q, want %q", line, begins)
 		}
 	}
-	cancel()
-	watching.Wait()
+	moved(t, r, shown, "target:demo/flaky", "target:demo/steady")
 }
 
 func TestATableFitsTheTerminal(t *testing.T) {
@@ -134,15 +175,18 @@ func TestATableFitsTheTerminal(t *testing.T) {
 		{Name: "target:a-provider-with-a-long-name/and-a-model-with-a-longer-one", State: circuitbreaker.Open, Enforce: true, FailureThreshold: 5},
 		{Name: "key:a/b", State: circuitbreaker.Isolated, Enforce: true, Isolated: &circuitbreaker.Isolation{By: "me", Reason: strings.Repeat("because ", 20)}},
 	}
-	for width, colours := range map[int]bool{60: true, 80: false, 200: true} {
+	for width, colours := range map[int]bool{8: true, 20: false, 40: true, 60: true, 80: false, 200: true} {
 		var out bytes.Buffer
 		w := world{out: &out, env: func(string) (string, bool) { return map[bool]string{false: "1"}[colours], !colours }}
 		printTable(w, terminal{is: true, width: width}, all)
-		if strings.Contains(out.String(), "\x1b[31mOPEN") != colours {
+		if width > 20 && strings.Contains(out.String(), "\x1b[31mOPEN") != colours {
 			t.Errorf("colours %v:\n%s", colours, out.String())
 		}
 		for line := range strings.Lines(out.String()) {
 			plain := strings.NewReplacer("\x1b[31m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(strings.TrimRight(line, "\n"))
+			if width >= 40 && !strings.HasPrefix(line, "NAME") && !strings.Contains(line, "target:a-provider-w") && !strings.Contains(line, "key:a/b") {
+				t.Errorf("no name can be told on a terminal of %d: %s", width, plain)
+			}
 			if n := len([]rune(plain)); n > width {
 				t.Errorf("%d columns on a terminal of %d: %s", n, width, plain)
 			}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,19 +23,19 @@ const (
 
 func watchCommand(w world, r *remote) *cobra.Command {
 	return &cobra.Command{
-		Use:   "watch",
-		Short: "Follow what happens to the breakers, as it happens",
+		Use:   "watch [NAME...]",
+		Short: "Follow what happens to the breakers, or to those of these names, as it happens",
 		Long: `watch lists the breakers that are not closed and then prints every transition as it comes. When the
 connection breaks it says so, and goes on where it was as soon as the gateway is back. It ends with an interrupt.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		ValidArgsFunction: r.names(w),
+		RunE: func(cmd *cobra.Command, names []string) error {
 			c, err := r.client(w)
 			if err != nil {
 				return err
 			}
 			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
-			f := &following{world: w, client: c, terminal: terminalOf(w), json: r.output.value == "json"}
+			f := &following{world: w, client: c, terminal: terminalOf(w), json: r.output.value == "json", names: names}
 			if err := f.begin(ctx); err != nil {
 				return err
 			}
@@ -48,11 +50,19 @@ type following struct {
 	terminal terminal
 	client   *adminclient.Client
 	json     bool
-	last     string // the ID of the last event
+	names    []string // empty: all
+	last     string   // the ID of the last event
 }
 
-// begin prints what is not closed.
+// begin prints what is not closed, or what was named.
 func (f *following) begin(ctx context.Context) error {
+	if len(f.names) > 0 {
+		named, errs := each(ctx, f.names, f.client.Breaker)
+		if len(errs) == 0 && !f.json {
+			printTable(f.world, f.terminal, statuses(named))
+		}
+		return errors.Join(errs...)
+	}
 	if f.json {
 		return nil
 	}
@@ -99,6 +109,9 @@ func (f *following) follow(ctx context.Context) error {
 // print shows one event; it always goes on.
 func (f *following) print(ev adminclient.Event) bool {
 	f.last = ev.ID
+	if !f.wants(ev) {
+		return true
+	}
 	if f.json {
 		line, err := json.Marshal(struct {
 			ID   string          `json:"id"`
@@ -120,6 +133,15 @@ func (f *following) print(ev adminclient.Event) bool {
 		fmt.Fprintf(f.out, "%s  %s\n", time.Now().Format(time.TimeOnly), ev.Type)
 	}
 	return true
+}
+
+// wants tells whether an event is of what was named, or of the disk, which is everybody's.
+func (f *following) wants(ev adminclient.Event) bool {
+	if len(f.names) == 0 || strings.HasPrefix(ev.Type, "persistence.") {
+		return true
+	}
+	var t circuitbreaker.Transition
+	return ev.Type == "breaker.transition" && json.Unmarshal(ev.Data, &t) == nil && slices.Contains(f.names, t.Name)
 }
 
 func (f *following) printTransition(t *circuitbreaker.Transition) {

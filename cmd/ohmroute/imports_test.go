@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 
 // confined names the packages that only some folders may import: HTTP and SQL each stay behind their doors.
 var confined = map[string][]string{
-	"net/http":                                       {"providers", "providers/providertest", "sse", "server", "server/adminclient", "e2e", "e2e/process"},
+	"net/http":                                       {"providers", "providers/providertest", "sse", "server", "server/adminclient", "server/tracing", "e2e", "e2e/process"},
 	"database/sql":                                   {"db"},
 	"github.com/jmoiron/sqlx":                        {"db"},
 	"modernc.org/sqlite":                             {"db"},
