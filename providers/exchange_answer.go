@@ -102,7 +102,7 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 	verdict, f := JudgePlain(x.dialect, x.preset, e, status, h, body, x.now())
 	switch {
 	case f != nil:
-		return nil, x.redacted(f)
+		return nil, x.inForm(x.redacted(f))
 	case verdict.Stream && x.attempt.Stream:
 		return x.streamOf(bytes.NewReader(body)), nil
 	case verdict.Stream:
@@ -130,14 +130,18 @@ func (x *exchange) whole(contentType string, body []byte, v Verdict) *Answer {
 
 // streamOf hands out a stream whose headers are good; its events are judged as they come.
 func (x *exchange) streamOf(src io.Reader) *Answer {
-	contentType := x.contentType()
-	if mediaType(x.resp.Header) != eventStream[0] {
-		contentType = eventStream[0]
-	}
 	return &Answer{
-		Status: x.resp.StatusCode, ContentType: contentType, UpstreamID: x.upstreamID(), Stream: true,
+		Status: x.resp.StatusCode, ContentType: x.streamType(), UpstreamID: x.upstreamID(), Stream: true,
 		Events: newStream(x, src),
 	}
+}
+
+// streamType is the content type of a stream: the upstream's, if it is one of streams.
+func (x *exchange) streamType() string {
+	if mediaType(x.resp.Header) != eventStream[0] {
+		return eventStream[0]
+	}
+	return x.contentType()
 }
 
 // assembled makes one answer of a stream that came where none was asked for.

@@ -17,9 +17,11 @@ type Failure struct {
 
 	// Body is the upstream's answer, untouched, to be passed on as it came under Status: an error answer of a kind whose
 	// rule says AsIs, or a 2xx answer that is a refusal (content_policy) or empty (model_fault). ContentType is its own.
-	// Nil: there is nothing to pass on. Body shares the memory given to Classify or JudgePlain.
+	// Nil: there is nothing to pass on. Body shares the memory given to Classify or JudgePlain. A 2xx answer that a
+	// provider hands out has the form that was asked for: Stream says which.
 	Body        []byte
 	ContentType string
+	Stream      bool   // Body holds the events of a stream
 	Dialect     string // whose form an error in Body has: anthropic, gemini; empty: OpenAI's
 
 	ContextWindow int    // tokens, if the wording of a context_length names it

@@ -177,7 +177,7 @@ func (s *stream) end(err error) (Chunk, error) {
 	}
 	if orderly && len(rest) == 0 && s.whole(s.exchange.attempt) {
 		c := Chunk{Usage: s.untold, Data: []byte(s.dialect.closing())}
-		if s.ended(&c, nil) == fail {
+		if s.ended(&c, c.Data) == fail {
 			return Chunk{}, s.late()
 		}
 		return c, nil

@@ -84,6 +84,8 @@ func (s *stream) suspect(ev sse.Event, e *event) verdict {
 	if e.failed || e.odd {
 		f, kind := s.classified(ev), so.Judge(s.exchange.preset)
 		switch {
+		case f != nil && f.Kind == ContentPolicy && e.done:
+			return keep // a refusal that came to its good end
 		case f != nil && (e.done && s.meaningful || e.Finish != "" && (kind == "" || kind == ContentPolicy && s.meaningful)):
 			return keep // the answer is whole with this event
 		case f != nil:
@@ -141,7 +143,7 @@ func (s *stream) judged(kind Kind, body []byte) *Failure {
 		usage = new(s.usage)
 	}
 	x := s.exchange
-	return x.redacted(a.failure(kind, x.resp.StatusCode, x.resp.Header, body, usage))
+	return x.inForm(x.redacted(a.failure(kind, x.resp.StatusCode, x.resp.Header, body, usage)))
 }
 
 func (s *stream) malformed(message string) *Failure {

@@ -143,7 +143,7 @@ func (x *exchange) translated(answer *Answer) *Answer {
 // An error answer stays as it came, and says in which form that is.
 func (x *exchange) forClient(f *Failure) *Failure {
 	f.Dialect = errorDialects[x.wire]
-	if !x.foreign() || f.Body == nil || f.Status >= http.StatusMultipleChoices {
+	if !x.foreign() || x.spoken || f.Body == nil || !isSuccess(f.Status) {
 		return f
 	}
 	from, to := dialects[x.wire], dialects[x.attempt.Endpoint]
@@ -154,6 +154,29 @@ func (x *exchange) forClient(f *Failure) *Failure {
 		f.Body, f.ContentType = translate.Answer(from, to, f.Body, x.reply()).Body, jsonType[0]
 	}
 	f.Dialect = errorDialects[x.attempt.Endpoint]
+	return f
+}
+
+// inForm brings the answer that a failure carries under 2xx into the form that was asked for.
+func (x *exchange) inForm(f *Failure) *Failure {
+	if f.Body == nil || !isSuccess(f.Status) {
+		return f
+	}
+	streamed, ok := isEventStream(trimBlank(f.Body)), true
+	f.Stream = x.attempt.Stream
+	switch {
+	case streamed && !f.Stream:
+		f.Body, ok = x.joined(f.Body)
+		f.ContentType = jsonType[0]
+	case !streamed && f.Stream:
+		f.Body, ok = x.chunked(f.Body)
+		f.ContentType = eventStream[0]
+	case streamed:
+		f.ContentType = x.streamType()
+	}
+	if !ok {
+		f.Body = nil
+	}
 	return f
 }
 

@@ -19,6 +19,7 @@
 //	hang                waits until the client leaves or the upstream is closed, before or after headers
 //	chat TEXT           a whole answer in the form that was asked for: a completion, or a stream of a chunk for each
 //	                    word, a finish reason, usage if it was asked for, and the end
+//	whole TEXT          a whole answer, whatever was asked for
 //	error N CODE TEXT   an error answer of that status, "-" for no code
 //	body TEXT           what the answer holds, as it stands, with its length if nothing was written before
 //	json TEXT           the same with the content type of JSON

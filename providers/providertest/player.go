@@ -71,6 +71,8 @@ func (p *player) step(st step) error {
 		return p.until(nil, nil)
 	case "chat":
 		return p.chat(st.text)
+	case "whole":
+		return p.body(step{name: "json", text: p.voice.whole(st.text)})
 	case "error":
 		code, message, _ := strings.Cut(st.text, " ")
 		return p.fail(st.number, code, message)

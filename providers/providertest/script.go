@@ -40,7 +40,7 @@ const (
 
 var commands = map[string]arguments{
 	"times": number, "status": number, "header": text, "delay": duration, "wait": word, "hang": none,
-	"chat": text, "error": numberAndText, "body": text, "json": text, "role": none, "chunk": text, "reason": text,
+	"chat": text, "whole": text, "error": numberAndText, "body": text, "json": text, "role": none, "chunk": text, "reason": text,
 	"tool": text, "finish": word, "usage": twoNumbers, "done": none, "event": text, "typed": text, "comment": text,
 	"raw": quoted, "events": file, "upto": number, "split": number, "echo": none, "cut": none, "end": none,
 	"garbage": none, "wire": quoted, "flood": word,

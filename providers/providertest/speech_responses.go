@@ -13,7 +13,11 @@ type responsesVoice struct {
 	text  strings.Builder
 	open  bool // a message is
 	words int
+	cut   string // why the response is incomplete; empty: it isn't
 }
+
+// cuts are the reasons of incomplete responses for OpenAI's finish reasons.
+var cuts = map[string]string{"length": "max_output_tokens", "content_filter": "content_filter"}
 
 func (v *responsesVoice) event(typ, members string) string {
 	e := typed(typ, fmt.Sprintf(`{"type":%s,"sequence_number":%d,%s}`, str(typ), v.count, members))
@@ -26,7 +30,11 @@ func (v *responsesVoice) response(status string) string {
 	if status != "in_progress" {
 		usage = fmt.Sprintf(`{"input_tokens":5,"input_tokens_details":{"cached_tokens":0},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%d}`, v.words, v.words+5)
 	}
-	return `{"id":"resp_test","object":"response","created_at":1700000000,"status":` + str(status) + `,"error":null,"incomplete_details":null,` +
+	details := "null"
+	if v.cut != "" {
+		details = `{"reason":` + str(v.cut) + `}`
+	}
+	return `{"id":"resp_test","object":"response","created_at":1700000000,"status":` + str(status) + `,"error":null,"incomplete_details":` + details + `,` +
 		`"model":` + str(v.model) + `,"output":[` + strings.Join(v.items, ",") + `],"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"usage":` + usage + `}`
 }
 
@@ -87,10 +95,17 @@ func (v *responsesVoice) close() string {
 	return end
 }
 
-func (v *responsesVoice) finish(string) string  { return v.close() }
+func (v *responsesVoice) finish(reason string) string {
+	v.cut = cuts[reason]
+	return v.close()
+}
+
 func (v *responsesVoice) usage(int, int) string { return "" }
 
 func (v *responsesVoice) done() string {
+	if v.cut != "" {
+		return v.event("response.incomplete", `"response":`+v.response("incomplete"))
+	}
 	return v.event("response.completed", `"response":`+v.response("completed"))
 }
 

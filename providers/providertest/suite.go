@@ -67,6 +67,7 @@ func Run(t *testing.T, s Suite) {
 		"a plain answer that is cut is no success":        provePlainCuts,
 		"however the bytes are split, they come the same": proveSplits,
 		"a client that leaves cancels the upstream":       proveCancel,
+		"a refusal has the form that was asked for":       proveRefusals,
 		"a secret never comes back":                       proveSecrets,
 		"what belongs to one connection stays on it":      proveHostile,
 		"nobody else's headers, one's own model, no copy": proveRequests,
