@@ -33,8 +33,9 @@ func (r *Registry) Sweep(now time.Time) int {
 	return evicted
 }
 
-// makeRoom evicts the coldest breaker of a scope if the registry is full; with
-// mu held. If none may be evicted, the registry grows and says so once.
+// makeRoom evicts the coldest breaker if the registry is full, one of scope if
+// there is one; with mu held. If none of any scope may be evicted, the registry
+// grows and says so once.
 func (r *Registry) makeRoom(scope Scope, now moment) {
 	if r.live < r.options.MaxBreakers {
 		r.overfull = false
@@ -54,19 +55,20 @@ func (r *Registry) makeRoom(scope Scope, now moment) {
 	}
 	if !r.overfull {
 		r.overfull = true
-		r.log.Warn("more circuit breakers than max_breakers, none of them idle", "max_breakers", r.options.MaxBreakers, "scope", scope.String())
+		r.log.Warn("more circuit breakers than max_breakers, none of them idle", "max_breakers", r.options.MaxBreakers)
 	}
 }
 
-// coldest is the slot of the evictable breaker of a scope that was asked longest ago.
+// coldest is the slot of the evictable breaker that was asked longest ago: of
+// those of scope, and if there are none of all; nil if none may be evicted.
 func (r *Registry) coldest(scope Scope, now moment) *slot {
 	var found *slot
 	for _, s := range r.table.Load().slots {
 		b := s.breaker.Load()
-		if b == nil || b.scope != scope || !b.cold(now) {
+		if b == nil || !b.cold(now) {
 			continue
 		}
-		if found == nil || b.colder(found.breaker.Load()) {
+		if found == nil || b.goesBefore(found.breaker.Load(), scope) {
 			found = s
 		}
 	}
@@ -97,6 +99,14 @@ func (b *Breaker) cold(now moment) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.m.idle(b.rules.Load(), now)
+}
+
+// goesBefore orders by whether they are of scope, and then the colder first.
+func (b *Breaker) goesBefore(other *Breaker, scope Scope) bool {
+	if (b.scope == scope) != (other.scope == scope) {
+		return b.scope == scope
+	}
+	return b.colder(other)
 }
 
 // colder orders by the last sweep that found it asked, those asked since last.

@@ -254,11 +254,41 @@ func TestMaxBreakersEvictsTheColdestOfTheSameSortAndNeverOneThatHasSomethingToTe
 		r.breaker = r.reg.Get(fmt.Sprintf("target:p/%d", i))
 		r.fail(3, "timeout")
 	}
-	if got := len(names()); got != 8 {
-		t.Errorf("%d breakers, want 8: none of them may be evicted", got)
+	if got := len(names()); got != 7 {
+		t.Errorf("%d breakers, want 7: the provider is cold, of the targets none may be evicted", got)
 	}
 	if got := strings.Count(log.String(), "none of them idle"); got != 1 {
 		t.Errorf("it said so %d times, want once:\n%s", got, log.String())
+	}
+}
+
+// 4
+func TestTheRegistryGrowsOnlyIfNothingOfAnyScopeMayBeEvicted(t *testing.T) {
+	r := newRig(t)
+	var log bytes.Buffer
+	r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{
+		Now: func() time.Time { return r.now }, MaxBreakers: 3, Logger: slog.New(slog.NewTextHandler(&log, nil)), Default: rigSettings(),
+	})
+	r.reg.Get("provider:p")
+	r.pass(time.Second)
+	r.reg.Get("key:p/k")
+	for i := range 3 { // each has something to tell before the next one comes
+		r.breaker = r.reg.Get(fmt.Sprintf("target:p/%d", i))
+		r.fail(3, "timeout")
+	}
+	var left []string
+	for _, s := range r.reg.List(r.now) {
+		left = append(left, s.Name)
+	}
+	if want := []string{"target:p/0", "target:p/1", "target:p/2"}; !slices.Equal(left, want) {
+		t.Errorf("left are %v, want %v", left, want)
+	}
+	if log.Len() != 0 {
+		t.Errorf("something could be evicted, but it logged %s", log.String())
+	}
+	r.reg.Get("target:p/3")
+	if got := log.String(); !strings.Contains(got, "none of them idle") || strings.Contains(got, "scope") {
+		t.Errorf("it logged %q", got)
 	}
 }
 
