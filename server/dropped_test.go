@@ -33,6 +33,12 @@ func TestDroppedMembersAreNamedAndCounted(t *testing.T) {
 	if want := `ohmroute_dropped_members_total{provider="a"} 3`; !strings.Contains(page, want) {
 		t.Errorf("the metrics don't say %s", want)
 	}
+	t.Run("what is not counted is named all the same", func(t *testing.T) {
+		g.route(dropping(plain(`{"choices":[]}`), 0, "messages.reasoning"))
+		if got := g.ask(http.MethodPost, "/v1/chat/completions", plainBody).Header().Get("X-Ohmroute-Dropped"); got != "messages.reasoning" {
+			t.Errorf("named %q", got)
+		}
+	})
 	t.Run("nothing is said where nothing was", func(t *testing.T) {
 		g.route(plain(`{"choices":[]}`))
 		if re := g.ask(http.MethodPost, "/v1/chat/completions", plainBody); re.Header()["X-Ohmroute-Dropped"] != nil {

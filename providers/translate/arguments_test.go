@@ -4,6 +4,7 @@ import "testing"
 
 func TestArgumentsAreAnObject(t *testing.T) {
 	for text, want := range map[string]string{
+		" \n":                     `{}`,
 		``:                        `{}`,
 		`{}`:                      `{}`,
 		`{"n": 1.50}`:             `{"n": 1.50}`,

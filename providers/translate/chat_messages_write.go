@@ -135,6 +135,7 @@ func (w *chatWriting) assistantMessage(t *turn) error {
 			return unsayable("messages", "The model's own turn holds an image or a file, and chat completions can't say that.")
 		}
 	}
+	w.noteReasoning(t.blocks, calls > 0 && !w.o.NoReasoning)
 	if len(texts)+len(refusals)+calls == 0 {
 		return nil
 	}
@@ -151,6 +152,14 @@ func (w *chatWriting) assistantMessage(t *turn) error {
 	}
 	w.end('}')
 	return nil
+}
+
+// noteReasoning notes what of the turn's reasoning the host doesn't get; told says that it gets what it can read.
+func (w *chatWriting) noteReasoning(blocks []block, told bool) {
+	for i := range blocks {
+		b := &blocks[i]
+		w.n.reasoning(b, Chat, told && (b.text != "" || b.signature.of(Chat) != ""))
+	}
 }
 
 func (w *chatWriting) reasoningBack(blocks []block) {

@@ -127,7 +127,7 @@ func chatThinking(part gjson.Result) string {
 func dropRest(n *notes, path string, v gjson.Result, known ...string) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		if value.Type != gjson.Null && value.Raw != "[]" && value.Raw != "{}" && !slices.Contains(known, name) {
+		if !idle(name, value) && !slices.Contains(known, name) {
 			n.drop(path + "." + name)
 		}
 		return true

@@ -50,7 +50,7 @@ func (r *chatReading) member(name string, v gjson.Result) (err error) {
 	if read, ok := chatMembers[name]; ok {
 		return read(r, v)
 	}
-	if v.Raw != "[]" && v.Raw != "{}" {
+	if v.Type != gjson.JSON || !idle(name, v) {
 		r.others = append(r.others, member{name, v.Raw})
 	}
 	return nil
@@ -131,7 +131,11 @@ func (r *chatReading) streamOptions(v gjson.Result) error {
 	return nil
 }
 
+// chatNewerNames are the names of a client that knows the newer member.
+var chatNewerNames = map[string]string{"max_tokens": "max_completion_tokens"}
+
 func (r *chatReading) maxCompletionTokens(v gjson.Result) (err error) {
+	r.n.called = chatNewerNames
 	r.maxTokens, err = numberAt(v, "max_completion_tokens")
 	return err
 }

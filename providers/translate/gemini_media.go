@@ -12,9 +12,7 @@ func (w *geminiRequest) media(b block) error {
 	if m.data == "" && m.url == "" {
 		return unsayable("messages", "The file %q is kept by another provider than Gemini, which can't read it.", m.kept)
 	}
-	if b.detail == "low" || b.detail == "high" {
-		w.notes.drop("messages.content.image_url.detail")
-	}
+	w.notes.detail(&b)
 	if b.is == fileBlock && b.name != "" {
 		w.notes.drop("messages.content.file.filename")
 	}

@@ -7,6 +7,7 @@ func (w *geminiRequest) parts(c content) error {
 	var s signing
 	for i, b := range c.blocks {
 		w.uncached(b, "messages.content.cache_control")
+		w.notes.reasoning(&b, Gemini, b.text != "" || b.signature.of(Gemini) != "")
 		if b.is == reasoningBlock {
 			w.reasoning(b, &s, c.blocks[i+1:])
 			continue

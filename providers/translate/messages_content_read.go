@@ -32,7 +32,7 @@ func (r *messagesRequest) readMessage(m gjson.Result, path string) error {
 		return broken(path+".role", "A message has to have the role user, assistant or system.")
 	}
 	m.ForEach(func(name, v gjson.Result) bool {
-		if name.Str != "role" && name.Str != "content" && !unset(v) {
+		if name.Str != "role" && name.Str != "content" && !idle(name.Str, v) {
 			r.n.drop("messages." + name.Str)
 		}
 		return true
@@ -142,7 +142,7 @@ func (r *messagesRequest) readBlock(v gjson.Result, path, dropped string) ([]blo
 		switch {
 		case name.Str == "cache_control" && len(blocks) > 0:
 			blocks[len(blocks)-1].cache = cacheControl(v)
-		case name.Str != "type" && !unset(v) && !slices.Contains(row.knows, name.Str) && v.Get("enabled").Raw != "false":
+		case name.Str != "type" && !idle(name.Str, v) && !slices.Contains(row.knows, name.Str) && v.Get("enabled").Raw != "false":
 			r.n.drop(dropped + "." + name.Str)
 		}
 		return true

@@ -104,6 +104,7 @@ func (w *messagesTarget) writeImage(b *block) error {
 	if m.mimeType == "image/jpg" {
 		m.mimeType = "image/jpeg"
 	}
+	w.n.detail(b)
 	w.textMember("type", "image")
 	w.writeSource(m)
 	return nil

@@ -54,7 +54,7 @@ func readMessagesRequest(body gjson.Result, n *notes) (*conversation, error) {
 	body.ForEach(func(name, v gjson.Result) bool {
 		if read, known := messagesMembers[name.Str]; known && v.Type != gjson.Null {
 			err = read(r, v)
-		} else if !unset(v) {
+		} else if !idle(name.Str, v) {
 			n.drop(name.Str)
 		}
 		return err == nil
@@ -93,7 +93,7 @@ func (r *messagesRequest) readMetadata(v gjson.Result) error {
 		switch {
 		case name.Str == "user_id" && v.Type == gjson.String:
 			r.user = v.Str
-		case !unset(v):
+		case !idle(name.Str, v):
 			r.n.drop("metadata." + name.Str)
 		}
 		return true

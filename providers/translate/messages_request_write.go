@@ -24,7 +24,7 @@ type messagesTarget struct {
 
 // writeMessagesRequest writes a request of Anthropic's dialect.
 func writeMessagesRequest(c *conversation, o Options, n *notes) ([]byte, error) {
-	w := &messagesTarget{c: c, n: n, model: claudeNamed(o.Model), turns: alternating(c.turns)}
+	w := &messagesTarget{c: c, n: n, model: claudeNamed(o.Model), turns: alternating(c.turns, n)}
 	w.begin('{')
 	w.textMember("model", o.Model)
 	w.writeMaxTokens(o)

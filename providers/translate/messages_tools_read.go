@@ -45,7 +45,7 @@ func (r *messagesRequest) readTool(v gjson.Result, path string) error {
 		case "cache_control":
 			t.cache = cacheControl(v)
 		default:
-			if !unset(v) && (name.Str != "allowed_callers" || v.Get("#").Int() != 1 || v.Get("0").Str != "direct") {
+			if !idle(name.Str, v) && (name.Str != "allowed_callers" || v.Get("#").Int() != 1 || v.Get("0").Str != "direct") {
 				r.n.drop("tools." + name.Str)
 			}
 		}
@@ -124,7 +124,7 @@ func (r *messagesRequest) readOutput(v gjson.Result) error {
 	var err error
 	v.ForEach(func(name, v gjson.Result) bool {
 		switch {
-		case unset(v):
+		case idle(name.Str, v):
 		case name.Str == "format":
 			err = r.readFormat(v)
 		case name.Str == "effort" && effortNamed(v.Str) != "":

@@ -10,10 +10,10 @@ var silent = turn{blocks: []block{{is: textBlock, text: "."}}}
 
 // alternating are turns as the dialect takes them: user and assistant in turns, the user first, results of tools in
 // front, and only what Anthropic can be told.
-func alternating(turns []turn) []turn {
+func alternating(turns []turn, n *notes) []turn {
 	var all []turn
 	for _, t := range turns {
-		blocks := tellable(t)
+		blocks := tellable(t, n)
 		if len(blocks) == 0 {
 			continue
 		}
@@ -50,13 +50,15 @@ func resultsFirst(a, b block) int {
 }
 
 // tellable are the blocks of a turn that can be sent: no thinking that Anthropic hasn't signed, and no empty text.
-func tellable(t turn) []block {
+func tellable(t turn, n *notes) []block {
 	var told []block
 	for _, b := range t.blocks {
+		signed := b.signature.of(Messages) != ""
+		n.reasoning(&b, Messages, signed)
 		switch {
 		case b.is == refusalBlock:
 			b.is = textBlock
-		case b.is == reasoningBlock && b.signature.of(Messages) == "":
+		case b.is == reasoningBlock && !signed:
 			continue
 		}
 		told = append(told, b)

@@ -15,6 +15,8 @@ type notes struct {
 	dropped []string
 	count   int
 
+	unreasoned bool // reasoning of an earlier turn was left out, or a signature that came with it
+
 	// called are paths in the client's dialect, by what chat completions call them: writers don't know who asks, and name
 	// members as these do. A reader sets them.
 	called map[string]string
@@ -27,6 +29,29 @@ func (n *notes) drop(name string) {
 	if len(n.dropped) < mostNamed && !slices.Contains(n.dropped, name) {
 		n.dropped = append(n.dropped, name)
 	}
+}
+
+// reasoning notes whether the reasoning of an earlier turn goes over to a target, in a block of reasoning or with a call.
+// told says that the block does, beside what another dialect signed it with.
+func (n *notes) reasoning(b *block, to Dialect, told bool) {
+	silent := !told && b.is == reasoningBlock && (b.text != "" || b.signature.text != "")
+	n.unreasoned = n.unreasoned || silent || b.signature.text != "" && b.signature.from != to
+}
+
+// detail names how closely an image is to be looked at, for targets that can't be told.
+func (n *notes) detail(b *block) {
+	if b.detail != "" && b.detail != "auto" {
+		n.drop("messages.content.image_url.detail")
+	}
+}
+
+// translation is a body with what there is to tell of it.
+func (n *notes) translation(body []byte) *Translation {
+	slices.Sort(n.dropped)
+	if n.unreasoned {
+		n.dropped = append(n.dropped, n.own("messages.reasoning"))
+	}
+	return &Translation{Body: body, Dropped: n.dropped, Count: n.count}
 }
 
 // own is a path in the client's dialect: the longest part of it that is called otherwise there is replaced.

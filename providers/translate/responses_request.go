@@ -119,7 +119,7 @@ func unlessDefault(value string, read responsesMember) responsesMember {
 func passOver(*responsesReader, gjson.Result, string) error { return nil }
 
 func dropWhole(r *responsesReader, v gjson.Result, param string) error {
-	if !unset(v) {
+	if !idle(param, v) {
 		r.n.drop(param)
 	}
 	return nil
@@ -235,7 +235,7 @@ func (r *responsesReader) include(v gjson.Result, param string) error {
 // rest drops the members of an object that aren't known.
 func (r *responsesReader) rest(v gjson.Result, path string, known ...string) {
 	v.ForEach(func(name, value gjson.Result) bool {
-		if !slices.Contains(known, name.Str) && !unset(value) {
+		if !slices.Contains(known, name.Str) && !idle(name.Str, value) {
 			r.n.drop(path + "." + name.Str)
 		}
 		return true

@@ -77,7 +77,8 @@ func dropItem(r *responsesReader, v gjson.Result, _ string) error {
 // reference drops what a client believes to be kept of reasoning that is not, and refuses to do without anything else.
 func (r *responsesReader) reference(v gjson.Result, param string) error {
 	if strings.HasPrefix(v.Get("id").Str, madeReasoning) {
-		return dropItem(r, v, param)
+		r.n.unreasoned = true
+		return nil
 	}
 	return refuseItem(r, v, param)
 }
@@ -200,7 +201,9 @@ func (r *responsesReader) reasoned(v gjson.Result, param string) error {
 		r.sign = b.signature
 		return o.err
 	}
-	if b.text != "" || b.signature.text != "" {
+	if b.text == "" && b.signature.text == "" {
+		r.n.unreasoned = true // the provider keeps it, if there is anything
+	} else {
 		r.answered(b)
 	}
 	return o.err

@@ -75,11 +75,11 @@ func TestRequestsToResponsesAreReadAndWritten(t *testing.T) {
 				{"type":"reasoning","id":"rs_2","summary":[{"type":"summary_text","text":"not signed"}]},
 				{"role":"assistant","content":[{"type":"output_text","text":"yes"},{"type":"refusal","refusal":"no"}]}]`,
 			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]},` +
-				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"yes"},{"type":"refusal","refusal":"no"}]}]`, "",
+				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"yes"},{"type":"refusal","refusal":"no"}]}]`, "input.reasoning",
 		},
 		"reasoning that no provider keeps is not looked up": {
 			`"input":[{"role":"user","content":"hi"},{"type":"item_reference","id":"rs_ohmroute_1_0"}]`,
-			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}]`, "input.item_reference",
+			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}]`, "input.reasoning",
 		},
 		"what tools of the provider did is dropped": {
 			`"input":[{"role":"user","content":"hi"},{"type":"web_search_call","id":"ws_1","status":"completed"},
@@ -239,7 +239,7 @@ func TestRequestsToResponsesAreWrittenWithinItsLimits(t *testing.T) {
 		dropped []string
 	}{
 		"a long name of a user": {conversation{user: strings.Repeat("u", 65)}, "m", `"user":"` + shortened(strings.Repeat("u", 65), 64) + `"`, nil},
-		"few tokens":            {conversation{maxTokens: "1"}, "m", `"max_output_tokens":16`, nil},
+		"few tokens":            {conversation{maxTokens: "1"}, "m", `"max_output_tokens":16`, []string{"max_tokens"}},
 		"members of other dialects": {
 			conversation{
 				topK: "40", seed: "18446744073709551615", stop: []string{"\n"}, frequencyPenalty: "1", presencePenalty: "1",

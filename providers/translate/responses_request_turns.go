@@ -33,6 +33,7 @@ func (w *responsesRequest) item(t turn, blocks []block) error {
 	}
 	switch first.is {
 	case callBlock:
+		w.n.reasoning(&first, Responses, true)
 		w.begin('{')
 		w.textMember("type", "function_call")
 		w.textMember("call_id", legalID(first.id, longestCallID))
@@ -104,6 +105,7 @@ func (w *responsesRequest) result(b block) error {
 // thought writes reasoning that OpenAI gave out; it can't be made to believe any other.
 func (w *responsesRequest) thought(b block) {
 	sign := b.signature.of(Responses)
+	w.n.reasoning(&b, Responses, sign != "")
 	if sign == "" {
 		return
 	}

@@ -156,6 +156,7 @@ func (w *responsesRequest) reasoning(r reasoning, always bool) {
 func (w *responsesRequest) limits(c *conversation) {
 	most := c.maxTokens
 	if n, err := strconv.Atoi(most); err == nil && 0 < n && n < fewestTokens {
+		w.n.drop("max_tokens")
 		most = strconv.Itoa(fewestTokens)
 	}
 	w.rawMember("max_output_tokens", most)

@@ -21,9 +21,15 @@ type Options struct {
 
 // Translation is a request in the target's dialect.
 type Translation struct {
-	Body    []byte
-	Dropped []string // members that have no counterpart, as paths without indexes, sorted; at most 16
-	Count   int      // of all that were dropped
+	Body []byte
+
+	// Dropped are the members that have no counterpart, as paths without indexes, sorted, at most 16 of them. Behind them
+	// comes messages.reasoning if the target doesn't get all of the reasoning of earlier turns.
+	Dropped []string
+
+	// Count is of all members that have no counterpart. Reasoning of earlier turns is not among them: a conversation that
+	// was begun with another target goes on without, and no strict provider has to refuse it.
+	Count int
 }
 
 // Request translates a client's request, which is valid JSON, for a target. Its error is always a [*Refused].
@@ -40,8 +46,7 @@ func Request(from, to Dialect, body []byte, o Options) (*Translation, error) {
 	if err != nil {
 		return nil, n.ownParam(err)
 	}
-	slices.Sort(n.dropped)
-	return &Translation{Body: out, Dropped: n.dropped, Count: n.count}, nil
+	return n.translation(out), nil
 }
 
 // Reply says how a client's answer is written, beside what the target answered.
@@ -58,9 +63,7 @@ func Answer(from, to Dialect, body []byte, r Reply) *Translation {
 	var n notes
 	a := speakers[from].readAnswer(gjson.ParseBytes(body), &n)
 	a.complete(r)
-	out := speakers[to].writeAnswer(a, r, &n)
-	slices.Sort(n.dropped)
-	return &Translation{Body: out, Dropped: n.dropped, Count: n.count}
+	return n.translation(speakers[to].writeAnswer(a, r, &n))
 }
 
 // complete fills in what the target left out.
