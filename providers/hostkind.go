@@ -61,7 +61,8 @@ func HomeURL(kind string) string {
 }
 
 // NativeEndpoints are what a provider of that kind answers in its own dialect. dialects is what the configuration
-// says of a host of kind openai; nil is everything.
+// says of a host of kind openai; nil is everything. A list that names an endpoint beside the conversations is exact; one
+// that doesn't says nothing of them, and whoever speaks chat is asked for all of them.
 func NativeEndpoints(kind string, dialects []Endpoint) map[Endpoint]bool {
 	if k := hostKinds[kind]; k != nil && k.native != nil {
 		dialects = k.native
@@ -72,7 +73,8 @@ func NativeEndpoints(kind string, dialects []Endpoint) map[Endpoint]bool {
 	for _, e := range dialects {
 		native[e] = true
 	}
-	if native[Chat] && kind != kindDemo {
+	exact := slices.ContainsFunc(besideChat, func(e Endpoint) bool { return native[e] })
+	if native[Chat] && kind != kindDemo && !exact {
 		for _, e := range besideChat {
 			native[e] = true
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/ohmroute/ohmroute/providers/translate"
@@ -100,16 +101,41 @@ func refusedBy(err error) *Failure {
 	return f
 }
 
-// query is what stands behind the path: the client's, if it speaks to the upstream itself, and the kind's.
+// query is what stands behind the path: the client's, if it speaks to the upstream itself, and the kind's, whose names
+// the client can't set.
 func (x *exchange) query(to place) string {
 	switch {
 	case x.foreign() || x.attempt.Query == "":
 		return to.query
 	case to.query == "":
 		return x.attempt.Query
-	default:
-		return to.query + "&" + x.attempt.Query
 	}
+	query := to.query
+	for pair := range strings.SplitSeq(x.attempt.Query, "&") {
+		if !names(to.query, queryName(pair)) {
+			query += "&" + pair
+		}
+	}
+	return query
+}
+
+// names tells whether a query has a parameter of that name, in any case.
+func names(query, name string) bool {
+	for pair := range strings.SplitSeq(query, "&") {
+		if strings.EqualFold(queryName(pair), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// queryName is the name of a parameter. One that can't be decoded stands for itself.
+func queryName(pair string) string {
+	name, _, _ := strings.Cut(pair, "=")
+	if decoded, err := url.QueryUnescape(name); err == nil {
+		return decoded
+	}
+	return name
 }
 
 // reply is how answers to the attempt are written.

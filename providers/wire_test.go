@@ -91,6 +91,39 @@ func TestAHostWithoutAPathForCountsSaysNothingAboutItsModel(t *testing.T) {
 	}
 }
 
+func TestAClientsQueryDoesNotRepeatTheKindsOwn(t *testing.T) {
+	const own = "api-version=2024-10-21"
+	for query, want := range map[string]string{
+		"":                                own,
+		"beta=true":                       own + "&beta=true",
+		"api-version=2023-05-15":          own,
+		"a=1&api-version=x&b=%20&c":       own + "&a=1&b=%20&c",
+		"api%2Dversion=x&b=1":             own + "&b=1",
+		"Api-Version=x":                   own,
+		"api-version=x&api-version=y&a=1": own + "&a=1",
+		"api-version":                     own,
+		"my-api-version=1":                own + "&my-api-version=1",
+		"%zz=1&api-version=x":             own + "&%zz=1",
+	} {
+		up := providertest.NewUpstream(t)
+		up.Script("target", "chat hello")
+		p := host(t, providers.HostConfig{Kind: "azure", BaseURL: up.URL()})
+		r, err := providers.ParseRequest(providers.Chat, []byte(`{"model":"combo","messages":[{"role":"user","content":"a"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Query = query
+		answer, err := p.Send(t.Context(), &providers.Attempt{Request: r, Model: "target"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Events.Close()
+		if got := up.Requests()[0].Query; got != want {
+			t.Errorf("%q: sent %q, want %q", query, got, want)
+		}
+	}
+}
+
 func TestAddressesOfHosts(t *testing.T) {
 	const chat = `{"model":"combo","messages":[{"role":"user","content":"a"}]}`
 	for name, test := range map[string]struct {
