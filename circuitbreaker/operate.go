@@ -97,10 +97,16 @@ func (r *Registry) ResetAll(includeIsolated bool) (reset, isolated []string) {
 	// before mu is free, so nothing is noted of the new ones before the old are gone.
 	r.table.Store(next)
 	var made []Transition
+	last := map[*slot]*Transition{}
 	for _, b := range leaving {
-		if ts := b.resetAway(now); len(ts) > 0 {
-			reset = append(reset, b.name)
-			made = append(made, ts...)
+		ts := b.resetAway(now)
+		if len(ts) == 0 {
+			continue
+		}
+		reset = append(reset, b.name)
+		made = append(made, ts...)
+		if s := next.slots[b.name]; s != nil {
+			last[s] = &ts[len(ts)-1]
 		}
 	}
 	r.live -= len(leaving)
@@ -108,7 +114,19 @@ func (r *Registry) ResetAll(includeIsolated bool) (reset, isolated []string) {
 	slices.Sort(isolated)
 	slices.SortFunc(made, func(a, b Transition) int { return cmp.Compare(a.Seq, b.Seq) })
 	r.outbox.resetAll(made, isolated, now)
+	for s, t := range last {
+		r.begins(s, t, now)
+	}
 	return reset, isolated
+}
+
+// begins makes the breaker of a slot that t, a reset, has emptied, so that it
+// shows what a reset by name shows; with mu held.
+func (r *Registry) begins(s *slot, t *Transition, now moment) {
+	b := newBreaker(r, s, now)
+	b.m.reason, b.version = t.Reason, t.Seq
+	s.breaker.Store(b)
+	r.live++
 }
 
 // held says whether an operator holds b.

@@ -2,6 +2,7 @@ package circuitbreaker_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -89,6 +90,36 @@ func TestAResetOfAllNamesWhatItResetAndWhatItLeftInOrder(t *testing.T) {
 	slices.Sort(sick)
 	if reset, isolated := r.reg.ResetAll(false); !slices.Equal(reset, sick) || !slices.Equal(isolated, left) {
 		t.Errorf("reset %v, left %v", reset, isolated)
+	}
+}
+
+func TestAResetOfAllShowsWhatAResetByNameShows(t *testing.T) {
+	shown := func(reset func(*rig)) (circuitbreaker.Status, uint64) {
+		r := newRig(t)
+		r.trip()
+		late := r.force()
+		r.pass(time.Second)
+		reset(r)
+		late.Success(r.now)
+		ts := r.reg.Transitions(r.name)
+		s, _ := r.reg.Status(r.name, r.now)
+		if !s.UpdatedAt.Equal(r.now) {
+			t.Errorf("updated at %v, want %v", s.UpdatedAt, r.now)
+		}
+		r.flush()
+		if loaded, _ := r.store.Load(t.Context()); len(loaded.Breakers) != 0 {
+			t.Errorf("rows left: %+v", loaded.Breakers)
+		}
+		return s, ts[len(ts)-1].Seq
+	}
+	one, oneSeq := shown(func(r *rig) { _, _ = r.reg.Reset(r.name) })
+	all, allSeq := shown(func(r *rig) { r.reg.ResetAll(false) })
+	if one.Version != oneSeq || all.Version != allSeq {
+		t.Errorf("versions %d and %d, want those of the transitions, %d and %d", one.Version, all.Version, oneSeq, allSeq)
+	}
+	one.Version, all.Version = 0, 0
+	if one.Reason != circuitbreaker.ReasonManualReset || !reflect.DeepEqual(one, all) {
+		t.Errorf("a reset by name shows\n%+v, one of all\n%+v", one, all)
 	}
 }
 
