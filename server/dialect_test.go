@@ -163,6 +163,29 @@ func TestAPromptThatIsTooLongIsToldInAnthropicsWords(t *testing.T) {
 			&providers.Failure{Message: "prompt is too long: 210042 tokens > 200000 maximum", ContextWindow: 200000}, 0, messagesBody,
 			"prompt is too long: 210042 tokens > 200000 maximum",
 		},
+		"the upstream counted": {
+			&providers.Failure{Message: "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).", ContextWindow: 8192}, 0, messagesBody,
+			"prompt is too long: 9000 tokens > 8192 maximum",
+		},
+		"the upstream counted in brackets": {
+			&providers.Failure{Message: "The input token count (1250074) exceeds the maximum number of tokens allowed (1048576).", ContextWindow: 1048576}, 0, messagesBody,
+			"prompt is too long: 1250074 tokens > 1048576 maximum",
+		},
+		"the upstream counted with commas": {
+			&providers.Failure{Message: "Requested token count exceeds the model's maximum context length of 131,072 tokens. You requested a total of 150,001 tokens.", ContextWindow: 131072}, 0, messagesBody,
+			"prompt is too long: 150001 tokens > 131072 maximum",
+		},
+		"the upstream counted, and the window is declared": {
+			&providers.Failure{Message: "your prompt has 70 tokens, which is too long"}, 64, messagesBody, "prompt is too long: 70 tokens > 64 maximum",
+		},
+		"the upstream counted less than is declared": {
+			&providers.Failure{Message: "your prompt has 60 tokens, which is too long"}, 64, messagesBody,
+			"prompt is too long: 65 tokens > 64 maximum (the gateway's estimate)",
+		},
+		"numbers that count no prompt": {
+			&providers.Failure{Message: "prompt too long; exceeded by 1119046 tokens (ref: 96164522-08b2-4cbf-886e-e5a38961a688), 99999999999999999999 tokens, tokens 1.5, tokens v999"}, 64, messagesBody,
+			"prompt is too long: 65 tokens > 64 maximum (the gateway's estimate)",
+		},
 		"the window is known, and the estimate is longer": {
 			&providers.Failure{Message: "maximum context length is 1000 tokens", ContextWindow: 1000}, 0, long,
 			"prompt is too long: 1267 tokens > 1000 maximum (the gateway's estimate)",

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -53,9 +54,31 @@ func tooLong(e *combo.Error, req *providers.Request) string {
 	if window <= 0 {
 		return "prompt is too long: it exceeds the maximum of the model, with " + strconv.Itoa(tokens) + " tokens by the gateway's estimate"
 	}
+	if counted := mostCounted(e.Upstream); counted > window {
+		return "prompt is too long: " + strconv.Itoa(counted) + " tokens > " + strconv.Itoa(window) + " maximum"
+	}
 	// It didn't fit, whatever was estimated: it is longer than the window.
 	return "prompt is too long: " + strconv.Itoa(max(tokens, window+1)) + " tokens > " + strconv.Itoa(window) +
 		" maximum (the gateway's estimate)"
+}
+
+// countWords are a count of tokens in a message, in the second or the third group. By so many tokens means their excess.
+var countWords = func() *regexp.Regexp {
+	const count = `(\d{1,3}(?:,\d{3})+|\d{1,9})`
+	return regexp.MustCompile(`(?i)(^|\bby |[^\w.,-])` + count + ` (?:\w+ )?tokens?\b|\btokens?(?: count)?[ (:=]+` + count + `(?:[^\w.,-]|[.,]\s|[.,]?$)`)
+}()
+
+// mostCounted is the largest count of tokens that a message names; 0: it names none.
+func mostCounted(message string) (most int) {
+	for _, m := range countWords.FindAllStringSubmatch(message, -1) {
+		if strings.EqualFold(m[1], "by ") {
+			continue
+		}
+		if n, err := strconv.Atoi(strings.ReplaceAll(m[2]+m[3], ",", "")); err == nil {
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 // understood tells whether an upstream's own error answer is in the client's dialect.
