@@ -294,6 +294,32 @@ func TestAnUpstreamsOwnErrorIsInTheClientsDialect(t *testing.T) {
 	}
 }
 
+func TestAnUpstreamsCodeThatIsANumberIsNoWordForAClient(t *testing.T) {
+	for path, ask := range map[string]string{
+		"/v1/chat/completions": messagesBody, messagesPath: messagesBody, "/v1/responses": `{"model":"c","input":"hi"}`,
+	} {
+		inBubble(t, func(r *running) {
+			t := r.t
+			r.route(failing(0, &providers.Failure{
+				Kind: providers.ClientError, Status: 400, Message: "bad temperature", Type: "INVALID_ARGUMENT", Code: "400",
+				Body: []byte(`{"error":{"code":400,"message":"bad temperature","status":"INVALID_ARGUMENT"}}`), Dialect: "gemini",
+			}))
+			resp, err := r.postTo(t.Context(), path, ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := readAll(t, resp)
+			var e struct{ Error map[string]any }
+			if err := json.Unmarshal([]byte(body), &e); err != nil {
+				t.Fatal(err)
+			}
+			if code, said := e.Error["code"]; resp.StatusCode != http.StatusBadRequest || !said || code != nil {
+				t.Errorf("%s: status %d: %s", path, resp.StatusCode, body)
+			}
+		})
+	}
+}
+
 func TestAnthropicsClientsAreToldWhenToComeBack(t *testing.T) {
 	inBubble(t, func(r *running) {
 		t := r.t

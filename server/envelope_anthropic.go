@@ -124,5 +124,8 @@ func retold(e *combo.Error) *apiError {
 	if e.Dialect == formGemini {
 		own.Type = "" // its words are no types of OpenAI's
 	}
+	if _, err := strconv.Atoi(own.Code); err == nil {
+		own.Code = "" // some hosts repeat the status, where clients look for a word
+	}
 	return own
 }
