@@ -44,6 +44,67 @@ func TestAnAttemptLeavesTimeForAnotherCandidate(t *testing.T) {
 	})
 }
 
+func TestAnAttemptLeavesTimeForWhoeverMayStillBeAsked(t *testing.T) {
+	cases := map[string]struct {
+		targets string
+		change  func(*Config)
+		arrange func(r *rig)
+		took    time.Duration // to the answer
+	}{
+		"a fallback target for time-outs": {"a/m b/m", onlyOn(1, providers.Timeout), nil, 4 * time.Second},
+		"who is merely parked, behind it": {"a/m b/m", nil, func(r *rig) {
+			r.park("provider:b", 0)
+			r.wait(time.Second)
+		}, 4 * time.Second},
+		"who is merely parked, before it": {"b/m a/m", nil, func(r *rig) {
+			r.park("provider:b", 0)
+			r.wait(time.Second)
+		}, 4 * time.Second},
+		"who is full, and has a queue": {"b/m a/m", queued(time.Minute, "b"), func(r *rig) { r.busy("b", 5*time.Second) }, 5 * time.Second},
+	}
+	for name, test := range cases {
+		for form, streamed := range map[string]bool{"plain": false, "streamed": true} {
+			t.Run(name+", "+form, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					changes := []func(*Config){with(func(c *Combo) { c.Total = 8 * time.Second })}
+					if test.change != nil {
+						changes = append(changes, test.change)
+					}
+					r := newRig(t, test.targets, changes...)
+					r.plays("a/m", hangs())
+					if test.arrange != nil {
+						test.arrange(r)
+					}
+					req := r.request("c")
+					req.Stream = streamed
+					res := r.send(t.Context(), req)
+					if res.answer == nil || res.answer.Target != "b/m" || res.took != test.took {
+						t.Errorf("got %+v after %v, want b's answer after %v", res.err, res.took, test.took)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestNoTimeIsLeftForThoseWhoCanNotBeAsked(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"a fallback target for something else": onlyOn(0, providers.RateLimit),
+		"who is parked, if nobody is forced":   does(Exhausted{Do: Reject}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "b/m a/m", change, with(func(c *Combo) { c.Total = 8 * time.Second }))
+				r.park("provider:b", 0)
+				r.plays("a/m", act{after: 7 * time.Second, body: "late"})
+				if res := r.ask("c"); res.text != "late" {
+					t.Errorf("got %+v", res.err)
+				}
+			})
+		})
+	}
+}
+
 func TestTheLastCandidateMayUseTheTimeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Total, c.Retry.MaxRetries = 8*time.Second, new(0) }))

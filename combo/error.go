@@ -11,8 +11,10 @@ import (
 // envelope or, if Body is set, byte for byte as the upstream sent it (spec: routing.md "What the client is
 // told when all failed").
 type Error struct {
-	Kind   providers.Kind // the deciding failure; empty when no attempt was possible or the request was refused
-	Status int            // HTTP status; 499: the client left
+	// Kind is the deciding failure; empty when no attempt was possible or the request was refused, but context_length if
+	// it fits no target.
+	Kind   providers.Kind
+	Status int // HTTP status; 499: the client left
 	// AnthropicStatus is the status on the Anthropic side.
 	AnthropicStatus int
 	// Type, Code, Message and Param are the members of the OpenAI envelope; empty Param is null.

@@ -8,73 +8,69 @@ import (
 
 // exhausted decides what happens when every candidate refused: no attempt was made. It applies to those that time
 // lets recover (spec: routing.md "when_exhausted").
-func (w *walk) exhausted(ctx context.Context, pool []int) step {
-	refused := w.refused(pool)
-	if len(refused) == 0 {
+func (w *walk) exhausted(ctx context.Context) step {
+	if w.soonest((*candidate).recovers) == nil {
 		return goOn
 	}
 	switch w.node.Exhausted.Do {
 	case Reject:
 		return goOn
 	case Wait:
-		return w.waitForRecovery(ctx, pool)
+		return w.waitForRecovery(ctx)
 	default:
-		if s := w.followProbe(ctx, refused); s != goOn || w.sent > 0 {
+		if s := w.followProbe(ctx); s != goOn || w.sent > 0 {
 			return s
 		}
-		return w.pass(ctx, w.readmit(w.refused(pool), func(c *candidate) bool { return !c.doomed }), true)
+		w.readmit(forced, func(c *candidate) bool { return c.recovers() && !c.doomed })
+		return w.pass(ctx)
 	}
 }
 
 func (n *node) failsOpen() bool { return n.Exhausted.Do == "" || n.Exhausted.Do == FailOpen }
 
-// refused are the candidates that were passed over for what time ends, those that recover first in front.
-func (w *walk) refused(pool []int) []int {
-	var set []int
-	for _, i := range pool {
-		if w.candidates[i].recovers() {
-			set = append(set, i)
+// oneMoreChance readmits the candidates, fallback targets too, that nothing but a cooldown without a hint keeps out, each
+// once; false: there are none.
+func (w *walk) oneMoreChance() bool {
+	return w.node.failsOpen() && w.readmit(chance, (*candidate).merelyParked)
+}
+
+// readmit lets those that are wanted be asked again, with force soonest first; false: there are none.
+func (w *walk) readmit(how force, wanted func(c *candidate) bool) bool {
+	found := false
+	for i := range w.candidates {
+		if c := &w.candidates[i]; wanted(c) {
+			c.unskip()
+			c.force, found = how, true
 		}
 	}
-	slices.SortStableFunc(set, func(a, b int) int {
-		return w.candidates[a].retryAt.Compare(w.candidates[b].retryAt)
-	})
-	return set
-}
-
-// merelyParked are the candidates that nothing but a cooldown without a hint keeps out, soonest first: a park after
-// one failure is a preference, not a verdict.
-func (w *walk) merelyParked(pool []int) []int {
-	return w.readmit(w.refused(pool), func(c *candidate) bool { return c.skip == SkipCooldown && c.parked && c.tries == 0 })
-}
-
-// readmit lets those of a set that are wanted be asked again.
-func (w *walk) readmit(set []int, wanted func(c *candidate) bool) []int {
-	set = slices.DeleteFunc(set, func(i int) bool { return !wanted(&w.candidates[i]) })
-	for _, i := range set {
-		w.candidates[i].unskip()
+	if how != unforced {
+		slices.SortStableFunc(w.candidates, func(a, b candidate) int { return a.retryAt.Compare(b.retryAt) })
 	}
-	return set
+	return found
+}
+
+// soonest is the first to recover of those that are wanted; nil: there are none.
+func (w *walk) soonest(wanted func(c *candidate) bool) (first *candidate) {
+	for i := range w.candidates {
+		if c := &w.candidates[i]; wanted(c) && (first == nil || c.retryAt.Before(first.retryAt)) {
+			first = c
+		}
+	}
+	return first
 }
 
 // followProbe waits for the verdict on a probe that is under way and does as it says: a target that answers again is
 // asked in the ordinary way, one that failed its probe is left alone.
-func (w *walk) followProbe(ctx context.Context, refused []int) step {
-	if w.node.Exhausted.ProbeWait <= 0 {
-		return goOn
-	}
+func (w *walk) followProbe(ctx context.Context) step {
 	deadline := w.now.Add(w.node.Exhausted.ProbeWait)
-	for {
-		i := slices.IndexFunc(refused, func(i int) bool {
-			return w.candidates[i].skip == SkipProbing && !w.candidates[i].doomed
-		})
-		if i < 0 || !w.now.Before(deadline) {
-			return goOn
+	for w.now.Before(deadline) {
+		c := w.soonest(func(c *candidate) bool { return c.skip == SkipProbing && !c.doomed })
+		if c == nil {
+			break
 		}
-		c := &w.candidates[refused[i]]
 		bell := c.leg.host.state.verdicts.listen()
 		c.unskip()
-		if s := w.pass(ctx, refused[i:i+1], false); s != goOn || w.sent > 0 {
+		if s := w.pass(ctx); s != goOn || w.sent > 0 {
 			return s
 		}
 		if c.skip == SkipOpen {
@@ -84,6 +80,7 @@ func (w *walk) followProbe(ctx context.Context, refused []int) step {
 			return stop
 		}
 	}
+	return goOn
 }
 
 const (
@@ -93,7 +90,7 @@ const (
 
 // waitForRecovery holds the request until the soonest candidate recovers, at most max_wait, in a bounded queue. It
 // gives up at once if the soonest lies beyond that; a probe's verdict may come at any time.
-func (w *walk) waitForRecovery(ctx context.Context, pool []int) step {
+func (w *walk) waitForRecovery(ctx context.Context) step {
 	waiting := &w.node.state.waiting
 	defer waiting.Add(-1)
 	if waiting.Add(1) > maxWaiting {
@@ -104,12 +101,11 @@ func (w *walk) waitForRecovery(ctx context.Context, pool []int) step {
 		deadline = w.until
 	}
 	for w.now.Before(deadline) {
-		refused := w.refused(pool)
-		if len(refused) == 0 {
+		soonest := w.soonest((*candidate).recovers)
+		if soonest == nil {
 			return goOn
 		}
-		soonest := &w.candidates[refused[0]]
-		probing := slices.ContainsFunc(refused, func(i int) bool { return w.candidates[i].skip == SkipProbing })
+		probing := w.soonest(func(c *candidate) bool { return c.skip == SkipProbing }) != nil
 		if soonest.retryAt.After(deadline) && !probing {
 			return goOn
 		}
@@ -121,22 +117,10 @@ func (w *walk) waitForRecovery(ctx context.Context, pool []int) step {
 		if !w.pauseFor(ctx, wait, bell) {
 			return stop
 		}
-		set := w.readmit(refused, func(*candidate) bool { return true })
-		slices.Sort(set)
-		if s := w.pass(ctx, set, false); s != goOn || w.sent > 0 {
+		w.readmit(unforced, (*candidate).recovers)
+		if s := w.pass(ctx); s != goOn || w.sent > 0 {
 			return s
 		}
 	}
 	return goOn
-}
-
-// soonest is when the first of the refused candidates recovers; false if none does.
-func (w *walk) soonest() (time.Time, bool) {
-	at, found := time.Time{}, false
-	for i := range w.candidates {
-		if c := &w.candidates[i]; c.recovers() && (!found || c.retryAt.Before(at)) {
-			at, found = c.retryAt, true
-		}
-	}
-	return at, found
 }

@@ -312,3 +312,38 @@ func TestTheOneProbeRuleHoldsForACombosOnlyTarget(t *testing.T) {
 		}
 	})
 }
+
+func TestASiblingKeyThatIsMerelyParkedGetsOneMoreChance(t *testing.T) {
+	cases := map[string]struct {
+		hint time.Duration
+		do   string
+		want []string
+	}{
+		"by a failure":       {0, FailOpen, []string{"a/m@k failed:auth", "b/m failed:server_error", "a/m@l ok forced"}},
+		"not by a hint":      {20 * time.Second, FailOpen, []string{"a/m@k failed:auth", "b/m failed:server_error"}},
+		"not if it's reject": {0, Reject, []string{"a/m@k failed:auth", "b/m failed:server_error"}},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m b/m", twoKeys(), does(Exhausted{Do: test.do}), with(func(c *Combo) { c.Retry.MaxRetries = new(1) }))
+				r.plays("a/m@k", fails(providers.Auth))
+				r.plays("b/m", fails(providers.ServerError))
+				r.park("key:a/l", test.hint)
+				wantAttempts(t, r.ask("c").report().Attempts, test.want...)
+			})
+		})
+	}
+}
+
+func TestOneMoreChanceIsForTheKeysThatAreMerelyParked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", twoKeys())
+		r.plays("b/m", fails(providers.ServerError))
+		r.plays("a/m", fails(providers.RateLimit))
+		r.trip("key:a/k")
+		r.wait(26 * time.Second) // it recovers first
+		r.park("key:a/l", 0)
+		wantAttempts(t, r.ask("c").report().Attempts, "b/m failed:server_error", "a/m@l failed:rate_limit forced")
+	})
+}

@@ -33,6 +33,8 @@ func (w *walk) fail() *Error {
 	case w.ending == byDeadline:
 		e = w.errorOf(providers.Timeout, "no target answered within the time that the combo allows")
 		e.ShouldRetry, e.RetryAfter = new(false), minRetryAfter
+	case w.last.failure == nil && w.fitsNobody():
+		e = w.tooLong()
 	case w.last.failure == nil:
 		e, outcome = w.unavailable(), OutcomeUnavailable
 	default:
@@ -65,9 +67,31 @@ func (w *walk) unavailable() *Error {
 		Code: "all_targets_unavailable", Message: "no target of " + strconv.Quote(w.node.Name) + " can be asked now",
 		RetryAfter: maxRetryAfter, ShouldRetry: new(false),
 	}
-	if at, ok := w.soonest(); ok {
-		e.retryAt(at, w.now)
+	if c := w.soonest((*candidate).recovers); c != nil {
+		e.retryAt(c.retryAt, w.now)
 	}
+	return e
+}
+
+// fitsNobody tells whether every candidate was passed over because the request is too long for it.
+func (w *walk) fitsNobody() bool {
+	for i := range w.candidates {
+		if w.candidates[i].skip != SkipContextWindow {
+			return false
+		}
+	}
+	return len(w.candidates) > 0
+}
+
+// tooLong is the answer to a request that no declared window holds: what an upstream would say, and what makes agents
+// compact (spec: clients.md "Codes are an API").
+func (w *walk) tooLong() *Error {
+	window := 0
+	for i := range w.candidates {
+		window = max(window, w.candidates[i].leg.model.ContextWindow)
+	}
+	e := w.errorOf(providers.ContextLength, tooLong(window, ""))
+	e.Param, e.ContextWindow = "messages", window
 	return e
 }
 

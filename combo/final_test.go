@@ -342,3 +342,40 @@ func TestACloseBeforeTheEndIsAClientThatLeft(t *testing.T) {
 		r.counts(map[string]int{})
 	})
 }
+
+func TestARequestThatFitsNobodyIsTooLong(t *testing.T) {
+	long := func(r *rig) *providers.Request {
+		req := r.request("c")
+		req.Body = make([]byte, 10_000)
+		return req
+	}
+	for _, streamed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, "a/m b/m")
+			r.model("a", Model{ContextWindow: 100})
+			r.model("b", Model{ContextWindow: 200})
+			req := long(r)
+			req.Stream = streamed
+			e := r.send(t.Context(), req).err
+			if e == nil || e.Status != 400 || e.Code != "context_length_exceeded" || e.Type != "invalid_request_error" ||
+				e.Param != "messages" || e.ContextWindow != 200 || e.RetryAfter != 0 || e.ShouldRetry != nil {
+				t.Fatalf("got %+v", e)
+			}
+			if want := "This model's maximum context length is 200 tokens, and the request does not fit. Please reduce the length of the messages."; e.Message != want {
+				t.Errorf("message %q", e.Message)
+			}
+			wantAttempts(t, e.Attempts, "a/m skipped:context_window", "b/m skipped:context_window")
+			if rep := e.Report(); rep.Outcome != OutcomeFailed || rep.Kind != providers.ContextLength || rep.Target != "" {
+				t.Errorf("report %+v", rep)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", does(Exhausted{Do: Reject}))
+		r.model("a", Model{ContextWindow: 100})
+		r.trip("provider:b")
+		if e := r.send(t.Context(), long(r)).err; e.Status != 503 || e.RetryAfter != 30*time.Second {
+			t.Errorf("got %+v: another would take it", e)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package combo
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
@@ -19,11 +20,12 @@ type flight struct {
 	early   bool          // no first token yet
 	head    time.Duration // from sending to the head of a stream; 0: none came
 	first   time.Duration // from sending to the first token; 0: none came
-	slotted bool          // a slot of the provider is taken
+	slot    *slots        // a slot of it is taken, for this attempt or the next; nil: none
 	probing bool          // somebody may wait for this attempt's verdict
 	forced  bool
 	up      *providers.Answer // nil: nothing has come, or it is closed
 	hold    holding
+	cut     context.CancelCauseFunc // ends the attempt alone; nil: nothing does
 
 	winner   *leg // whose answer the client gets
 	won      providers.Answer
@@ -41,13 +43,17 @@ func (w *walk) send(ctx context.Context, c *candidate, l *lane, again bool) step
 		Request: w.req, Model: c.leg.model.Name, Key: l.key, Limits: w.limits(c),
 		MaxOutput: c.leg.model.MaxOutputTokens, HoldRefusals: w.movesRefusals(c),
 	}
-	up, err := c.leg.host.Client.Send(ctx, a)
+	own := ctx
+	if w.req.Stream && w.node.Hold != (Hold{}) {
+		own, w.cut = context.WithCancelCause(ctx)
+	}
+	up, err := c.leg.host.Client.Send(own, a)
 	w.up = up
 	if err == nil && up.Stream {
 		w.head = w.router.now().Sub(w.sentAt)
 	}
 	if err == nil {
-		err = w.untilCommit(ctx)
+		err = w.untilCommit()
 	}
 	if err == nil {
 		w.commit()
@@ -70,13 +76,11 @@ func (w *walk) take(c *candidate, l *lane, again bool) {
 	if !again {
 		c.tries++
 	}
-	if c.listed {
-		c.listed = false
-		if i := w.skipRow(c.leg); i >= 0 {
-			w.attempts = append(w.attempts[:i], w.attempts[i+1:]...)
-		}
+	c.used.add(l.index)
+	if i := w.skipRow(c.leg); i >= 0 {
+		w.attempts = slices.Delete(w.attempts, i, i+1)
 	}
-	w.on, w.lane, w.sentAt, w.slotted, w.early = c, l, w.now, true, true
+	w.on, w.lane, w.sentAt, w.early = c, l, w.now, true
 	w.head, w.first = 0, 0
 	w.hold = holding{kept: w.hold.kept[:0]}
 	w.forced = w.permits.Forced()
@@ -87,13 +91,10 @@ func (w *walk) take(c *candidate, l *lane, again bool) {
 	}
 }
 
-// limits are the attempt's own; if the walk has a deadline and another candidate, half of what is left is kept for it.
+// limits are the attempt's own, each within the share of the walk's time that c may use up. The idle limit is not: it goes
+// on after the commit; see limitSilence for before.
 func (w *walk) limits(c *candidate) providers.Limits {
-	limits := limitsOf(w.node.Combo, c.leg)
-	share := time.Duration(0)
-	if !w.until.IsZero() && w.another(c) {
-		share = w.until.Sub(w.now) / 2
-	}
+	limits, share := limitsOf(w.node.Combo, c.leg), w.share(c)
 	return providers.Limits{
 		Connect:    within(limits.Connect, share),
 		FirstToken: within(limits.FirstToken, share),
@@ -113,18 +114,13 @@ func within(limit, share time.Duration) time.Duration {
 	return min(limit, share)
 }
 
-// another tells whether somebody else could still be asked if c fails.
-func (w *walk) another(c *candidate) bool {
-	if !w.mayGoOn() {
-		return false
+// share is the part of the walk's time that an attempt on c may use up without a commit: half of what is left, if somebody
+// else could be asked then; 0 is no bound.
+func (w *walk) share(c *candidate) time.Duration {
+	if w.until.IsZero() || !w.another(c) && !w.unlocks(providers.Timeout) {
+		return 0
 	}
-	for i := range w.candidates {
-		other := &w.candidates[i]
-		if other != c && !other.over && other.skip == "" && other.tries == 0 && (!w.closed || other.fallback) {
-			return true
-		}
-	}
-	return false
+	return max(w.until.Sub(w.now)/2, 1)
 }
 
 // movesRefusals tells whether another target may answer what c refuses.
@@ -159,6 +155,12 @@ func (w *walk) alive() {
 
 // land gives back what take took, after the permits were settled. It is safe to call when nothing is under way.
 func (w *walk) land() {
+	w.touchDown()
+	w.releaseSlot()
+}
+
+// touchDown is land but for the slot, which the attempt with a sibling key goes on with.
+func (w *walk) touchDown() {
 	c := w.on
 	if c == nil {
 		return
@@ -169,10 +171,6 @@ func (w *walk) land() {
 		c.leg.state.tokens.leave(w.sentAt)
 	}
 	c.leg.state.inFlight.Add(-1)
-	if w.slotted {
-		w.slotted = false
-		state.slots.give()
-	}
 	w.repaid(c)
 	if w.claim == c.leg.state {
 		w.claim = nil

@@ -16,8 +16,9 @@ type holding struct {
 	events int             // meaningful ones that have come
 	ended  bool            // the protocol's end was seen
 	window <-chan time.Time
-	reads  chan read // a read under way in its own goroutine, while the hold window runs; nil: none
-	owes   bool      // Events.Commit, until that read is over
+	reads  chan read   // a read under way in its own goroutine, while the hold window runs; nil: none
+	owes   bool        // Events.Commit, until that read is over
+	hush   *time.Timer // cuts the attempt; nil: none was needed so far
 	usage  *providers.Usage
 	finish string
 }
@@ -35,10 +36,18 @@ const maxHeld = 256 << 10
 var errWindowOver = errors.New("hold window is over")
 
 // untilCommit reads an answer until it may go out. Its error is a *providers.Failure.
-func (w *walk) untilCommit(ctx context.Context) error {
+func (w *walk) untilCommit() error {
+	err := w.readToCommit()
+	if hush := w.hold.hush; hush != nil && !hush.Stop() && err == nil {
+		return &providers.Failure{Kind: providers.Timeout, Status: w.up.Status, UpstreamID: w.up.UpstreamID}
+	}
+	return err
+}
+
+func (w *walk) readToCommit() error {
 	h := &w.hold
 	for {
-		err := w.readHeld(ctx)
+		err := w.readHeld()
 		switch {
 		case errors.Is(err, io.EOF): // uncommitted at the protocol's end, and judged good
 			h.chunk, h.ended = providers.Chunk{}, true
@@ -71,6 +80,27 @@ func (w *walk) untilCommit(ctx context.Context) error {
 				Message: "the stream holds no content in its first 256 KiB",
 			}
 		}
+		if h.events > 0 {
+			w.limitSilence()
+		}
+	}
+}
+
+// limitSilence sees to it that an attempt whose events are held back ends if it is silent for its share of the walk's
+// time (spec: routing.md 2 "Budget"). What has gone out is bound by the idle limit alone.
+func (w *walk) limitSilence() {
+	if w.until.IsZero() {
+		return
+	}
+	w.now = w.router.now()
+	share, h := w.share(w.on), &w.hold
+	switch {
+	case share == 0:
+	case h.hush == nil:
+		cut := w.cut
+		h.hush = time.AfterFunc(share, func() { cut(&providers.LimitError{Limit: "idle", After: share}) })
+	default:
+		h.hush.Reset(share)
 	}
 }
 
@@ -84,7 +114,7 @@ func (w *walk) holds() bool {
 }
 
 // readHeld reads once; after the first meaningful event not beyond the hold window's time.
-func (w *walk) readHeld(ctx context.Context) error {
+func (w *walk) readHeld() error {
 	h := &w.hold
 	if h.events == 0 || w.node.Hold.Time <= 0 {
 		return w.read()
@@ -103,9 +133,6 @@ func (w *walk) readHeld(ctx context.Context) error {
 	select {
 	case <-h.window:
 		return errWindowOver
-	case <-ctx.Done():
-		w.closeEvents()
-		return &providers.Failure{Kind: providers.Canceled, Err: context.Cause(ctx)}
 	case r := <-h.reads:
 		h.reads = nil
 		return w.took(r.chunk, r.err)
@@ -143,14 +170,17 @@ func (w *walk) took(chunk providers.Chunk, err error) error {
 
 // closeEvents cancels the upstream. A read that is under way is ended and waited for first.
 func (w *walk) closeEvents() {
-	if w.up == nil {
-		return
-	}
 	if w.hold.reads != nil {
-		w.cancel()
+		w.cut(context.Canceled)
 		<-w.hold.reads
 		w.hold.reads = nil
 	}
-	_ = w.up.Events.Close() // nothing is left to be told about an answer that nobody reads
-	w.up = nil
+	if w.up != nil {
+		_ = w.up.Events.Close() // nothing is left to be told about an answer that nobody reads
+		w.up = nil
+	}
+	if w.cut != nil {
+		w.cut(context.Canceled)
+		w.cut = nil
+	}
 }

@@ -1,6 +1,7 @@
 package combo
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,4 +169,27 @@ func TestTheKindsOfAProviderOverrideTheTable(t *testing.T) {
 			t.Error("a client error went back")
 		}
 	})
+}
+
+func TestEveryKeyIsAskedHoweverManyThereAre(t *testing.T) {
+	for _, n := range []int{64, 65, 70, 200} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				names := make([]string, n)
+				for i := range names {
+					names[i] = fmt.Sprintf("k%03d", i)
+				}
+				r := newRig(t, "a/m", provider("a", func(p *Provider) { p.Keys = keys(names...) }))
+				r.plays("a/m", fails(providers.Auth))
+				r.ask("c")
+				asked := map[string]int{}
+				for _, c := range r.calls {
+					asked[c.key]++
+				}
+				if len(asked) != n || len(r.calls) != n {
+					t.Errorf("%d keys were asked %d times, want %d once each", len(asked), len(r.calls), n)
+				}
+			})
+		})
+	}
 }

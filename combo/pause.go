@@ -2,56 +2,99 @@ package combo
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
-// queue waits for a slot of the providers that were full, now that no other candidate is free; each provider is
-// waited for once. Queue refusals charge no breaker (spec: routing.md 2 "Concurrency").
-func (w *walk) queue(ctx context.Context, pool []int) step {
-	for at, i := range pool {
-		c := &w.candidates[i]
-		if c.skip == SkipConcurrency && c.leg.host.QueueTimeout > 0 && !w.stoodFor(c.leg.host, pool[:at]) {
-			if s := w.stand(ctx, c, pool[at:at+1]); s != goOn {
-				return s
-			}
+// rest waits for the first of the candidates that can't be asked at once, now that all that are left are of that sort:
+// until a back-off or a hint has passed, a full provider has a slot, or, while it waits at all, a breaker that refused
+// admits again. It gives the candidate to be asked, nil if the wait was for nothing or the walk stops. Queue refusals
+// charge no breaker (spec: routing.md 2 "Concurrency").
+func (w *walk) rest(ctx context.Context) (*candidate, step) {
+	q := queues{turn: make(chan *slots, len(w.candidates))}
+	next, wake := w.firstDue(&q)
+	if next == nil {
+		return nil, goOn
+	}
+	timer := time.NewTimer(wake.Sub(w.now))
+	defer timer.Stop()
+	before := w.now
+	var got *slots
+	select {
+	case got = <-q.turn:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	w.waited(before)
+	if got = q.leave(got); got != nil {
+		w.slot, next = got, q.who(got)
+	}
+	for _, c := range q.standing {
+		c.stood += w.now.Sub(before)
+	}
+	for i := range w.candidates {
+		if c := &w.candidates[i]; c != next {
+			w.refund(c)
 		}
 	}
-	return goOn
+	switch {
+	case w.quits(ctx):
+		w.releaseSlot()
+		w.refund(next)
+		return nil, stop
+	case got != nil:
+		next.stood = 0
+	case q.has(next):
+		w.refund(next)
+		w.leaveOut(next.leg.host)
+		return nil, goOn
+	default:
+		w.now = later(w.now, wake)
+	}
+	return next, goOn
 }
 
-// stand waits in the queue for one candidate, whose set is one, and asks it when its turn comes.
-func (w *walk) stand(ctx context.Context, c *candidate, one []int) step {
-	c.skip = ""
-	next, due := w.pick(one)
-	if next == nil {
-		c.skip = SkipConcurrency
-		return goOn
+// firstDue takes a place in the queue of every full provider that has one, and finds who may be asked first, or whose
+// time in the queue is over first; nil: nobody can be waited for.
+func (w *walk) firstDue(q *queues) (next *candidate, wake time.Time) {
+	sooner := func(c *candidate, at time.Time) {
+		if next == nil || at.Before(wake) {
+			next, wake = c, at
+		}
 	}
-	if !w.pauseUntil(ctx, due) {
-		w.refund(c)
-		return stop
-	}
-	h := c.leg.host
-	got := h.state.slots.wait(ctx, h.QueueTimeout)
-	w.waited(w.now)
-	if got {
-		return w.ask(ctx, c, false, true)
-	}
-	w.refund(c)
-	c.skip = SkipConcurrency
-	if w.leaves(ctx) {
-		return stop
-	}
-	return goOn
-}
-
-// stoodFor tells whether the queue was waited in for another candidate of the provider.
-func (w *walk) stoodFor(h *host, earlier []int) bool {
-	return slices.ContainsFunc(earlier, func(i int) bool {
+	for i := range w.candidates {
 		c := &w.candidates[i]
-		return c.leg.host == h && c.skip == SkipConcurrency
-	})
+		at, open := w.open(c)
+		switch {
+		case !open || at.IsZero() && q.of(c.leg.host) != nil:
+		case !w.pay(c):
+			c.over = true
+		case !at.IsZero():
+			sooner(c, at)
+		case q.join(c):
+			sooner(c, w.now.Add(c.leg.host.QueueTimeout-c.stood))
+		default:
+			w.leaveOut(c.leg.host)
+		}
+	}
+	if next == nil {
+		return nil, time.Time{}
+	}
+	for i := range w.candidates {
+		if c := &w.candidates[i]; c.recovers() && w.eligible(c) && c.retryAt.After(w.now) && c.retryAt.Before(wake) && w.pay(c) {
+			sooner(c, c.retryAt)
+		}
+	}
+	return next, wake
+}
+
+// leaveOut passes over the candidates of a full provider for good.
+func (w *walk) leaveOut(h *host) {
+	for i := range w.candidates {
+		if c := &w.candidates[i]; c.leg.host == h && c.skip == SkipConcurrency {
+			w.refund(c)
+			c.over = true
+		}
+	}
 }
 
 // pauseUntil waits for a point in time, which may have passed; false: the client left or the time ran out.
@@ -75,9 +118,8 @@ func (w *walk) pauseFor(ctx context.Context, d time.Duration, wake <-chan struct
 		w.waited(before)
 	case <-ctx.Done():
 		w.waited(before)
-		return !w.leaves(ctx)
 	}
-	return true
+	return !w.quits(ctx)
 }
 
 // waited accounts for a wait that began at before.
@@ -86,7 +128,16 @@ func (w *walk) waited(before time.Time) {
 	w.queued += w.now.Sub(before)
 }
 
-// leaves tells whether the client left or the walk's time ran out, and notes it as the walk's end.
+// quits tells whether the walk is over between two attempts: the client left, or the time ran out, in which case what
+// was learned so far decides the answer.
+func (w *walk) quits(ctx context.Context) bool {
+	if isClosed(w.gone) {
+		w.ending = byClient
+	}
+	return w.ending == byClient || ctx.Err() != nil
+}
+
+// leaves tells whether the client left or the walk's time ran out, in mid-attempt, and notes it as the walk's end.
 func (w *walk) leaves(ctx context.Context) bool {
 	switch {
 	case isClosed(w.gone):

@@ -102,12 +102,9 @@ func (r *Router) Route(ctx context.Context, req *providers.Request) (*Answer, er
 	w := &a.walk
 	w.begin(r, n, req)
 	w.gone = ctx.Done()
-	switch {
-	case !w.until.IsZero():
+	if !w.until.IsZero() {
 		limit := &providers.LimitError{Limit: "total", After: n.Total}
 		ctx, w.cancel = context.WithTimeoutCause(ctx, w.until.Sub(r.now()), limit)
-	case n.Hold.Time > 0 && req.Stream:
-		ctx, w.cancel = context.WithCancel(ctx) // ends a read that outlives the hold window
 	}
 	over := false
 	defer func() {

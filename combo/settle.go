@@ -47,10 +47,14 @@ func (w *walk) failed(ctx context.Context, f *providers.Failure) step {
 	}
 	row := w.row(Failed)
 	row.Kind, row.Status = f.Kind, f.Status
+	w.noteKind(f.Kind)
 	next := w.decide(c, f, &rule, charged.scope)
 	w.settle(f, charged.scope)
 	w.pace.failed(charged, f.Hint, w.now, w.retries+1, &w.node.Retry, w.router.rand)
-	w.land()
+	w.touchDown()
+	if next != sibling {
+		w.releaseSlot()
+	}
 	return next
 }
 
@@ -81,11 +85,15 @@ func (w *walk) decide(c *candidate, f *providers.Failure, rule *providers.Rule, 
 		w.small.learn(c.leg, f)
 		c.over = true
 	case providers.NextOnlyOn:
-		w.closed = w.closed || !w.node.FailoverOnContentPolicy
 		c.over = true
+		if !w.node.FailoverOnContentPolicy {
+			w.closePool(f.Kind)
+		}
 	case providers.NextNone:
 		held := f.Kind == providers.Truncated // content came, but the hold window kept it back
-		w.closed = w.closed || !f.Next && !held
+		if !f.Next && !held {
+			w.closePool(f.Kind)
+		}
 	case providers.NextAlways, providers.NextBeforeCommit:
 		c.over = c.over || f.Kind == providers.Unsupported // the same target would say the same
 	}
@@ -95,7 +103,7 @@ func (w *walk) decide(c *candidate, f *providers.Failure, rule *providers.Rule, 
 // hasUnused tells whether a key is left that was not asked in this try.
 func (c *candidate) hasUnused() bool {
 	for i := range c.leg.lanes {
-		if c.used&(1<<(i%64)) == 0 {
+		if !c.used.has(i) {
 			return true
 		}
 	}
@@ -198,7 +206,7 @@ func (w *walk) stretch() *Attempt {
 // succeed settles an answer that came to its protocol's end.
 func (w *walk) succeed() {
 	w.permits.Success(w.now)
-	w.on.leg.state.latency.observe(w.first)
+	w.on.leg.state.latency.of(w.req).observe(w.first)
 	w.land()
 }
 

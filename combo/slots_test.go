@@ -105,15 +105,15 @@ func TestTheQueueIsBounded(t *testing.T) {
 		var wg sync.WaitGroup
 		for range queueFloor {
 			wg.Go(func() {
-				if !s.wait(t.Context(), time.Minute) {
+				turn := make(chan *slots, 1)
+				if !s.join(turn) {
 					t.Error("the queue refused within its bound")
 				}
-				s.give()
+				(<-turn).give()
 			})
 		}
 		synctest.Wait()
-		begin := time.Now()
-		if s.wait(t.Context(), time.Minute) || time.Since(begin) != 0 {
+		if s.join(make(chan *slots, 1)) {
 			t.Error("the queue has no bound")
 		}
 		s.give()

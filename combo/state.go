@@ -6,13 +6,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ohmroute/ohmroute/providers"
 )
 
 // targetState is what the router has learned of one target; it stays with the target's name when the
 // configuration changes. Safe for concurrent use.
 type targetState struct {
 	inFlight  atomic.Int64 // permits out: attempts and streams under way
-	latency   average      // to the first token of successes
+	latency   latencies    // of successes
 	measuring atomic.Bool  // `fastest` has sent somebody to measure it
 	tokens    firstTokens
 }
@@ -74,6 +76,17 @@ func (n *node) follow(before *node, from int) int {
 		}
 	}
 	return 0
+}
+
+// latencies are what requests have waited for their answers: a stream for its first token, a plain one for the whole.
+type latencies struct{ firstToken, whole average }
+
+// of is the average that concerns a request; nil stands for a streamed one.
+func (l *latencies) of(req *providers.Request) *average {
+	if req == nil || req.Stream {
+		return &l.firstToken
+	}
+	return &l.whole
 }
 
 // average is a moving average of durations (alpha 0.3); zero: nothing was measured.

@@ -11,6 +11,8 @@ type strategy struct {
 	name string
 	// arrange permutes c.order, which comes in list order; nil: as listed.
 	arrange func(c *choice)
+	// moves says that arrange, unless it only looks, changes what the next one finds.
+	moves bool
 	// served, if set, is told the place that answered and where arrange stood (choice.turn).
 	served func(n *node, place int, turn uint64)
 }
@@ -18,13 +20,13 @@ type strategy struct {
 // strategies is the one table; the first row is the default.
 var strategies = []strategy{
 	{name: "priority"},
-	{name: "round_robin", arrange: roundRobin, served: passBy},
-	{name: "weighted", arrange: weighted},
+	{name: "round_robin", arrange: roundRobin, moves: true, served: passBy},
+	{name: "weighted", arrange: weighted, moves: true},
 	{name: "random", arrange: random},
 	{name: "least_busy", arrange: leastBusy},
 	{name: "p2c", arrange: twoChoices},
 	{name: "cheapest", arrange: cheapest},
-	{name: "fastest", arrange: fastest},
+	{name: "fastest", arrange: fastest, moves: true},
 	{name: "sticky", arrange: sticky},
 	{name: "last_good", arrange: lastGood, served: remember},
 	{name: "auto", arrange: auto},

@@ -38,13 +38,14 @@ func cheapest(c *choice) {
 	c.rate(func(p *place) float64 { return p.price(in, out) })
 }
 
-// fastest orders by the moving average of the time to first token. One place that was never measured goes first, if
-// nobody is measuring it yet; the others of that sort go last.
+// fastest orders by the moving average of the time to first token, and a plain request, which has no first token, by that
+// of the time to the whole answer: how long those take says nothing of the other. One place that was never measured goes
+// first, if nobody is measuring it yet; the others of that sort go last.
 func fastest(c *choice) {
 	fresh := -1
 	for i := range c.node.pool {
 		p := &c.node.pool[i]
-		c.score[i] = p.latency()
+		c.score[i] = p.latency(c.req)
 		if c.score[i] == 0 {
 			c.score[i] = math.Inf(1)
 			if fresh < 0 && c.claims(p) {
@@ -86,11 +87,11 @@ const (
 // explore: `fastest` measures.
 func auto(c *choice) {
 	in, out := tokens(c.req)
-	latency := scaleOf(c.node.pool, (*place).latency)
+	latency := scaleOf(c.node.pool, func(p *place) float64 { return p.latency(c.req) })
 	load := scaleOf(c.node.pool, (*place).load)
 	price := scaleOf(c.node.pool, func(p *place) float64 { return known(p.price(in, out)) })
 	c.rate(func(p *place) float64 {
-		return p.standing(c.now) + autoLatency*latency.of(p.latency()) +
+		return p.standing(c.now) + autoLatency*latency.of(p.latency(c.req)) +
 			autoLoad*p.load()/max(load.top, 1) + autoPrice*price.of(known(p.price(in, out)))
 	})
 }
@@ -145,9 +146,10 @@ func (p *place) price(in, out int) float64 {
 	})
 }
 
-// latency is the average time to first token in seconds, 0 if never measured; of a nested combo, of its fastest place.
-func (p *place) latency() float64 {
-	v := p.least(func(l *leg) float64 { return cmp.Or(l.state.latency.seconds(), math.Inf(1)) })
+// latency is the average time to what the request waits for in seconds, 0 if never measured; of a nested combo, of its
+// fastest place.
+func (p *place) latency(req *providers.Request) float64 {
+	v := p.least(func(l *leg) float64 { return cmp.Or(l.state.latency.of(req).seconds(), math.Inf(1)) })
 	if math.IsInf(v, 1) {
 		return 0
 	}

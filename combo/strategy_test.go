@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,7 +67,7 @@ func TestEveryStrategyReturnsAPermutation(t *testing.T) {
 					l := n.pool[i].leg
 					l.state.inFlight.Store(rapid.Int64Range(0, 5).Draw(t, "load"))
 					if ms := rapid.IntRange(0, 5).Draw(t, "latency"); ms > 0 {
-						l.state.latency.observe(time.Duration(ms) * time.Millisecond)
+						l.state.latency.firstToken.observe(time.Duration(ms) * time.Millisecond)
 					}
 					if price := rapid.IntRange(0, 3).Draw(t, "price"); price > 0 {
 						l.model.Price = &Price{Input: float64(price - 1), Output: 1}
@@ -198,7 +199,7 @@ func TestCheapestPricesThisRequest(t *testing.T) {
 
 func TestFastestMeasuresOneAtATime(t *testing.T) {
 	n := pool("fastest", 1, 1, 1)
-	n.pool[2].leg.state.latency.observe(time.Second)
+	n.pool[2].leg.state.latency.firstToken.observe(time.Second)
 	c := &choice{now: time.Now()}
 	c.start(n)
 	fastest(c)
@@ -209,13 +210,13 @@ func TestFastestMeasuresOneAtATime(t *testing.T) {
 		t.Errorf("while A is being measured: %s", got)
 	}
 	c.claim.measuring.Store(false)
-	n.pool[0].leg.state.latency.observe(2 * time.Second)
-	n.pool[1].leg.state.latency.observe(3 * time.Second)
+	n.pool[0].leg.state.latency.firstToken.observe(2 * time.Second)
+	n.pool[1].leg.state.latency.firstToken.observe(3 * time.Second)
 	if got := orders(n, 1); got != "CAB" {
 		t.Errorf("by latency: %s", got)
 	}
 	for range 20 {
-		n.pool[2].leg.state.latency.observe(5 * time.Second)
+		n.pool[2].leg.state.latency.firstToken.observe(5 * time.Second)
 	}
 	if got := orders(n, 1); got != "ABC" {
 		t.Errorf("the average follows: %s", got)
@@ -271,8 +272,8 @@ func TestLastGoodLeadsWithWhoServedLast(t *testing.T) {
 
 func TestAutoBlendsLatencyPriceAndLoad(t *testing.T) {
 	n := pool("auto", 1, 1, 1)
-	n.pool[0].leg.state.latency.observe(3 * time.Second)
-	n.pool[1].leg.state.latency.observe(time.Second)
+	n.pool[0].leg.state.latency.firstToken.observe(3 * time.Second)
+	n.pool[1].leg.state.latency.firstToken.observe(time.Second)
 	if got := orders(n, 1); got != "BCA" {
 		t.Errorf("by latency, the unknown in between: %s", got)
 	}
@@ -339,6 +340,85 @@ func TestACursorFollowsItsTargetsThroughAChange(t *testing.T) {
 			if got := r.asked(); got != want {
 				t.Errorf("%s: asked %s, want %s", strategy, got, want)
 			}
+		}
+	})
+}
+
+func TestAStrategyOfANestedComboMovesWhenTheWalkComesToIt(t *testing.T) {
+	for _, strategy := range []string{"round_robin", "weighted"} {
+		t.Run(strategy, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "d/m")
+				r.cfg.Combos["c"].Strategy = "round_robin"
+				r.targets(r.target("d/m"), r.nests("in", strategy, "b/m", "e/m"))
+				for range 8 {
+					r.ask("c")
+				}
+				if got := r.asked(); got != "d/m b/m d/m e/m d/m b/m d/m e/m" {
+					t.Errorf("asked %q", got)
+				}
+			})
+		})
+	}
+	t.Run("at any depth, also of fallback targets", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, "d/m")
+			r.nests("inner", "round_robin", "b/m", "e/m")
+			outer := r.nests("outer", "round_robin", "f/m")
+			r.cfg.Combos["outer"].Targets = append(r.cfg.Combos["outer"].Targets, Target{Combo: "inner"})
+			r.targets(r.target("d/m"), outer.on(providers.Unsupported))
+			r.plays("d/m", act{}, fails(providers.Unsupported), act{}, fails(providers.Unsupported), fails(providers.Unsupported), fails(providers.Unsupported))
+			for range 6 {
+				r.ask("c")
+			}
+			if got := r.asked(); got != "d/m d/m f/m d/m d/m b/m d/m f/m d/m e/m" {
+				t.Errorf("asked %q", got)
+			}
+		})
+	})
+	t.Run("a target that was not come to isn't being measured", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, "d/m")
+			r.targets(r.target("d/m"), r.nests("in", "fastest", "b/m", "e/m"))
+			r.plays("d/m", act{after: time.Second})
+			var wg sync.WaitGroup
+			wg.Go(func() { r.ask("c") })
+			synctest.Wait()
+			if r.router.table.Load().legs["b/m"].state.measuring.Load() {
+				t.Error("b is said to be measured by a request that is with d")
+			}
+			wg.Wait()
+			r.plays("d/m", fails(providers.ServerError))
+			r.plays("b/m", act{after: time.Second})
+			wg.Go(func() { r.ask("c") })
+			synctest.Wait()
+			if !r.router.table.Load().legs["b/m"].state.measuring.Load() {
+				t.Error("b is not said to be measured")
+			}
+			wg.Wait()
+		})
+	})
+}
+
+func TestWhatPlainAnswersTakeDoesNotOrderStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Strategy = "fastest" }))
+		slow, quick := stream(said("x").later(3*time.Second), done()), stream(said("x").later(time.Second), done())
+		slow.body, quick.body = "x", "x"
+		// b streams sooner, a is sooner done.
+		r.plays("a/m", slow)
+		r.plays("b/m", quick)
+		r.stream("c")
+		r.stream("c")
+		r.plays("a/m", act{body: "x", after: 4 * time.Second})
+		r.plays("b/m", act{body: "x", after: 9 * time.Second})
+		r.ask("c")
+		r.ask("c")
+		r.asked()
+		r.stream("c")
+		r.ask("c")
+		if got := r.asked(); got != "b/m a/m" {
+			t.Errorf("asked %q: want the stream of b and the plain answer of a", got)
 		}
 	})
 }

@@ -283,3 +283,34 @@ func TestAStreamedProbeFreesItsSlotAtTheFirstEvent(t *testing.T) {
 		<-finished
 	})
 }
+
+func TestAnAttemptThatFallsSilentWhileItIsHeldBackLeavesTimeForAnother(t *testing.T) {
+	holds := map[string]Hold{"by events": {Events: 3}, "by time": {Time: time.Hour}, "by both": {Events: 3, Time: time.Hour}}
+	for name, hold := range holds {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Total, c.Hold = 9*time.Second, hold }))
+				r.plays("a/m", stream(said("one").later(time.Second), said("two").later(time.Hour)))
+				r.plays("b/m", stream(said("b"), done()))
+				res := r.stream("c")
+				if res.err != nil || res.answer.Target != "b/m" || res.took != 5*time.Second {
+					t.Fatalf("got %+v after %v, want b's answer 1 s + half of 8 s later", res.err, res.took)
+				}
+				wantAttempts(t, res.answer.Attempts, "a/m failed:timeout", "b/m ok")
+				r.counts(map[string]int{"provider:a": 1})
+			})
+		})
+	}
+}
+
+func TestAnAttemptThatIsNotSilentMayBeHeldBackForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Total, c.Hold = 20*time.Second, Hold{Events: 4} }))
+		second := time.Second
+		r.plays("a/m", stream(said("1").later(4*second), said("2").later(4*second), said("3").later(3*second),
+			said("4").later(2*second), said("5").later(second), said("6").later(5*second), done()))
+		if res := r.stream("c"); res.err != nil || res.answer.Target != "a/m" || res.took != 19*second {
+			t.Errorf("got %+v after %v: after the commit the idle limit alone counts", res.err, res.took)
+		}
+	})
+}

@@ -66,8 +66,9 @@ type leg struct {
 
 // lane is a leg with one of its provider's keys: what an attempt needs permits for.
 type lane struct {
-	key  providers.Key
-	path *circuitbreaker.Path
+	index int // among the leg's
+	key   providers.Key
+	path  *circuitbreaker.Path
 }
 
 // newTable compiles cfg and takes over what old, nil at first, knows.
@@ -141,7 +142,7 @@ func newLeg(h *host, model, target string, breakers *circuitbreaker.Registry) *l
 		if len(h.Keys) > 0 {
 			name = circuitbreaker.KeyName(h.ID, key.Name)
 		}
-		l.lanes[i] = lane{key: key, path: breakers.Path(circuitbreaker.ProviderName(h.ID), name, target)}
+		l.lanes[i] = lane{index: i, key: key, path: breakers.Path(circuitbreaker.ProviderName(h.ID), name, target)}
 	}
 	return l
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/ohmroute/ohmroute/circuitbreaker"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -27,9 +26,10 @@ type walk struct {
 	small    tooSmall
 	parks    []uint64 // begun by this walk's own failures, and ignored by it
 
-	sent     int  // attempts, sibling keys included
-	retries  int  // extra attempts, sibling keys not included
-	closed   bool // the pool is closed: only fallback targets may still be asked
+	sent    int  // attempts, sibling keys included
+	retries int  // extra attempts, sibling keys not included
+	closed  bool // the pool is closed: only fallback targets may still be asked
+	unlocking
 	ending   ending
 	queued   time.Duration
 	upstream time.Duration
@@ -39,7 +39,6 @@ type walk struct {
 
 	// Room for what most walks need.
 	roomCandidates [3]candidate
-	roomSet        [3]int
 	roomTurns      [1]turn
 }
 
@@ -59,7 +58,7 @@ type ending uint8
 const (
 	byFailure  ending = iota
 	byClient          // it left
-	byDeadline        // total ran out
+	byDeadline        // total ran out in mid-attempt
 )
 
 func (w *walk) begin(r *Router, n *node, req *providers.Request) {
@@ -76,99 +75,97 @@ func (w *walk) begin(r *Router, n *node, req *providers.Request) {
 	}
 }
 
-// run walks until a target answers or nothing is left to try.
+// run walks until a target answers or nothing is left to try: one pass over those that are admitted, and then over
+// those that were refused, as far as when_exhausted lets them through.
 func (w *walk) run(ctx context.Context) step {
 	w.noteDrained(w.node, 1)
 	w.router.rank(&w.ranking, w.node, w.req, w.now, false)
-	pool := w.since(0)
-	s := w.pass(ctx, pool, false)
-	if s == goOn {
-		s = w.queue(ctx, pool)
-	}
-	if s == goOn {
-		s = w.fallbacks(ctx)
-	}
+	s := w.pass(ctx)
 	if s == goOn && w.sent == 0 {
-		s = w.exhausted(ctx, pool)
+		s = w.exhausted(ctx)
 	}
-	if s == goOn && w.sent > 0 && !w.closed && w.node.failsOpen() {
-		s = w.pass(ctx, w.merelyParked(pool), true)
-	}
-	if s == goOn {
-		s = w.fallbacks(ctx) // for what failed since
+	for s == goOn && w.sent > 0 && w.oneMoreChance() {
+		s = w.pass(ctx)
 	}
 	return s
 }
 
-// since is the set of the candidates from index n on.
-func (w *walk) since(n int) []int {
-	set := w.roomSet[:0]
-	if n > 0 {
-		set = nil
-	}
-	for i := n; i < len(w.candidates); i++ {
-		set = append(set, i)
-	}
-	return set
-}
-
-// pass asks the candidates of a set until one answers, the walk stops, or none is left. Who was passed over is not
-// asked again in the same pass.
-func (w *walk) pass(ctx context.Context, set []int, forced bool) step {
+// pass asks every candidate that is neither passed over nor done with, and those that a failure unlocks meanwhile, until
+// one answers, the walk stops, or none is left. Who is refused is not asked again in the same pass; who has to wait, for a
+// back-off or a slot, is waited for when nobody else is left.
+func (w *walk) pass(ctx context.Context) step {
 	for {
-		c, at := w.pick(set)
+		w.unlockMore()
+		c, s := w.next(ctx)
 		if c == nil {
-			return goOn
+			return s
 		}
-		if !w.pauseUntil(ctx, at) || w.sent > 0 && w.leaves(ctx) {
-			w.refund(c)
-			return stop
-		}
-		if s := w.ask(ctx, c, forced, false); s != goOn {
+		if s := w.ask(ctx, c); s != goOn {
 			return s
 		}
 	}
 }
 
-// pick takes the candidate of the set to be asked next: the first that may be asked at once, before one that was asked
-// earlier in this walk, before one that a wait is due for. It is due at the time that is returned, zero for at once
-// (spec: routing.md 2 "Back-off").
-func (w *walk) pick(set []int) (*candidate, time.Time) {
-	for w.mayGoOn() {
-		var chosen *candidate
-		var due time.Time
-		best := lastChoice + 1
-		for _, i := range set {
-			c := &w.candidates[i]
-			at, open := w.open(c)
-			if !open {
-				continue
+// next gives the candidate to be asked now, after a wait if need be; nil: none is left, or the walk stops.
+func (w *walk) next(ctx context.Context) (*candidate, step) {
+	for {
+		c, due, choice := w.pick()
+		switch {
+		case c == nil:
+			return nil, goOn
+		case choice == lastChoice:
+			if c, s := w.rest(ctx); c != nil || s != goOn {
+				return c, s
 			}
-			if rank := w.preference(c, at); rank < best {
-				chosen, due, best = c, at, rank
-			}
-			if best == firstChoice {
-				break
-			}
+		case !w.pay(c):
+			c.over = true
+		case !w.pauseUntil(ctx, due) || w.sent > 0 && w.quits(ctx):
+			w.refund(c)
+			return nil, stop
+		default:
+			return c, goOn
 		}
-		if chosen == nil || w.pay(chosen) {
-			return chosen, due
-		}
-		chosen.over = true
 	}
-	return nil, time.Time{}
 }
 
+// preference is how readily a candidate is asked: the lowest first; the order of the candidates decides between equals
+// (spec: routing.md 2 "Back-off": a client doesn't wait for one when another is free).
+type preference uint8
+
 const (
-	firstChoice  = iota // at once
-	secondChoice        // at once, but it has failed already, and not just now
-	lastChoice          // after a wait
+	firstChoice  preference = iota // at once
+	secondChoice                   // at once, but it has failed already, and not just now
+	thirdChoice                    // at once, but it is out of the pool
+	lastChoice                     // after a back-off, or in a queue
+	noChoice
 )
 
-func (w *walk) preference(c *candidate, due time.Time) int {
+// pick finds the candidate to be asked next, nil if none is left. It is due at the time that is returned, zero for at
+// once.
+func (w *walk) pick() (chosen *candidate, due time.Time, best preference) {
+	best = noChoice
+	for i := range w.candidates {
+		c := &w.candidates[i]
+		at, open := w.open(c)
+		if !open {
+			continue
+		}
+		if p := w.preference(c, at); p < best {
+			chosen, due, best = c, at, p
+		}
+		if best == firstChoice {
+			break
+		}
+	}
+	return chosen, due, best
+}
+
+func (w *walk) preference(c *candidate, due time.Time) preference {
 	switch {
-	case !due.IsZero() && !w.node.Retry.PauseOnFailover:
+	case c.skip != "" || !due.IsZero() && !w.node.Retry.PauseOnFailover:
 		return lastChoice
+	case c.fallback:
+		return thirdChoice
 	case c.tries > 0 && c.leg != w.pace.last.leg:
 		return secondChoice
 	default:
@@ -176,15 +173,9 @@ func (w *walk) preference(c *candidate, due time.Time) int {
 	}
 }
 
-// mayGoOn is the cap on attempts.
-func (w *walk) mayGoOn() bool {
-	most := w.node.Retry.MaxRetries
-	return most == nil || w.sent == 0 || w.retries < *most
-}
-
-// open tells whether and when a candidate may be asked.
+// open tells whether and when a candidate may be asked; the zero time is now.
 func (w *walk) open(c *candidate) (at time.Time, ok bool) {
-	if c.skip != "" || c.over || w.closed && !c.fallback || c.tries > w.node.Retry.SameTarget {
+	if !w.eligible(c) || c.skip != "" && !c.queues() {
 		return time.Time{}, false
 	}
 	if w.small.excludes(c.leg) {
@@ -196,13 +187,47 @@ func (w *walk) open(c *candidate) (at time.Time, ok bool) {
 		c.over = true
 		return time.Time{}, false
 	}
+	if !at.After(w.now) {
+		at = time.Time{}
+	}
 	return at, true
 }
 
+// eligible tells whether an attempt on the candidate is left to this walk, whatever its breakers say.
+func (w *walk) eligible(c *candidate) bool {
+	return !c.over && (!w.closed || c.fallback) && (c.resumes() || c.tries <= w.node.Retry.SameTarget && w.mayGoOn())
+}
+
+// mayGoOn is the cap on attempts.
+func (w *walk) mayGoOn() bool {
+	most := w.node.Retry.MaxRetries
+	return most == nil || w.sent == 0 || w.retries < *most
+}
+
+// another tells whether somebody else could still be asked if c fails.
+func (w *walk) another(c *candidate) bool {
+	if !w.mayGoOn() {
+		return false
+	}
+	for i := range w.candidates {
+		other := &w.candidates[i]
+		if other != c && (!w.closed || other.fallback) && w.left(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// left tells whether a candidate that was not asked yet may come to be: at once, through the queue, or as one more chance.
+func (w *walk) left(c *candidate) bool {
+	return c.tries == 0 && !c.over && (c.skip == "" || c.queues() || w.node.failsOpen() && c.merelyParked())
+}
+
 // pay takes a retry from the provider's budget if this walk has asked that provider already; the first attempt on a
-// provider is free, so that the death of one target never costs an answer (spec: routing.md 2 "Budget").
+// provider and a sibling key are free, so that the death of one target never costs an answer (spec: routing.md 2
+// "Budget").
 func (w *walk) pay(c *candidate) bool {
-	if c.paid || !w.asked(c.leg) {
+	if c.paid || c.resumes() || !w.asked(c.leg) {
 		return true
 	}
 	c.paid = c.leg.host.state.retries.take(w.now)
@@ -215,116 +240,4 @@ func (w *walk) refund(c *candidate) {
 		c.paid = false
 		c.leg.host.state.retries.refund(w.now)
 	}
-}
-
-// asked tells whether this walk has made an attempt on the leg's provider, or, where targets are charged one by one
-// because each has a capacity of its own, on the leg.
-func (w *walk) asked(l *leg) bool {
-	for i := range w.candidates {
-		c := &w.candidates[i]
-		if c.tries > 0 && (c.leg == l || c.leg.host == l.host && l.host.Scope != circuitbreaker.ScopeTarget) {
-			return true
-		}
-	}
-	return false
-}
-
-// ask makes one try of a candidate: with one key after the other, as long as keys are what fails. With slot the
-// caller has a slot of the provider, which is used or given back.
-func (w *walk) ask(ctx context.Context, c *candidate, forced, slot bool) step {
-	state := c.leg.host.state
-	tried := false
-	reason := c.leg.unfit(w.req)
-	for c.used = 0; reason == ""; tried = true {
-		l := w.admit(c, forced)
-		if l == nil {
-			reason = c.refusal
-			break
-		}
-		if !slot && !state.slots.take() {
-			w.permits.NoVerdict(w.now)
-			reason = SkipConcurrency
-			break
-		}
-		slot = false
-		if s := w.send(ctx, c, l, tried); s != sibling {
-			return s
-		}
-		if w.node.Retry.PauseOnFailover && !w.pauseUntil(ctx, w.pace.backoff) {
-			return stop
-		}
-	}
-	if slot {
-		state.slots.give()
-	}
-	w.refund(c)
-	switch {
-	case tried:
-	case reason == "":
-		c.over = true
-	default:
-		w.skip(c, reason)
-	}
-	return goOn
-}
-
-// admit acquires the permits of provider, key and target for one of the candidate's lanes that was not used in this
-// try; nil: none admits, and the candidate says why.
-func (w *walk) admit(c *candidate, forced bool) *lane {
-	lanes := c.leg.lanes
-	ask := circuitbreaker.Ask{Lease: w.lease(c.leg), IgnoreParks: w.parks}
-	if w.now != w.start {
-		ask.Now = w.now
-	}
-	begin := 0
-	if len(lanes) > 1 {
-		begin = c.lane
-		if !forced {
-			begin = c.leg.host.state.keys.next(c.leg.host.weights, false)
-		}
-	}
-	var refusal *circuitbreaker.OpenError
-	for i := range lanes {
-		at := (begin + i) % len(lanes)
-		l := &lanes[at]
-		if c.used&(1<<(at%64)) != 0 || w.held(c.leg, l) {
-			continue
-		}
-		var e *circuitbreaker.OpenError
-		if forced {
-			e = l.path.AcquireForced(&w.permits, ask, forcedReason)
-		} else {
-			e = l.path.Acquire(&w.permits, ask)
-		}
-		if e == nil {
-			c.used |= 1 << (at % 64)
-			return l
-		}
-		if refusal == nil || soonerThan(e, refusal) {
-			refusal, c.lane = e, at
-		}
-	}
-	c.refuse(refusal, w.now)
-	return nil
-}
-
-// forcedReason is what a forced permit tells the breaker's log.
-const forcedReason = "fail_open"
-
-// held tells whether a hint or the back-off forbids the lane now.
-func (w *walk) held(l *leg, through *lane) bool {
-	if w.pace.last.leg == nil {
-		return false
-	}
-	at, ok := w.pace.due(l, through.key.Name, w.now, w.node.Retry.PauseOnFailover)
-	return !ok || at.After(w.now)
-}
-
-// lease is how long a probe may go without showing life (spec: breaker.md 2.4).
-func (w *walk) lease(l *leg) time.Duration {
-	limits := limitsOf(w.node.Combo, l)
-	if w.req.Stream {
-		return max(limits.FirstToken, 0)
-	}
-	return max(limits.Response, 0)
 }

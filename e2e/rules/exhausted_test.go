@@ -123,10 +123,14 @@ func TestNobodyIsForcedWhoIsPassedOverForAnotherReason(t *testing.T) {
 					}
 					w.combo("alone", target, whenExhausted(do))
 					r := w.ask("alone", streamed, request...)
-					r.failed(http.StatusServiceUnavailable, "all_targets_unavailable")
 					if r.tried() != "one/m !"+reason || len(one.Requests()) != 0 || r.took != 0 {
 						w.t.Errorf("tried %q, asked %d times after %s", r.tried(), len(one.Requests()), r.took)
 					}
+					if reason == "context_window" { // no time makes it fit
+						r.failed(http.StatusBadRequest, "context_length_exceeded")
+						return
+					}
+					r.failed(http.StatusServiceUnavailable, "all_targets_unavailable")
 					if r.header.Get("Retry-After") == "" || r.header.Get("X-Should-Retry") != "false" || r.header.Get("X-Ohmroute-Attempts") != "0" {
 						w.t.Errorf("headers %v", r.header)
 					}
