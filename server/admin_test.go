@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -245,7 +247,7 @@ func TestModelsForBothDialects(t *testing.T) {
 
 func TestKeysAreHeldToWhatTheyMayUse(t *testing.T) {
 	g := newGateway(t, true)
-	g.must(http.MethodPost, "/api/v1/combos", `{"name":"other","aliases":["nick"],"targets":[{"provider":"demo","model":"steady"}]}`)
+	g.must(http.MethodPost, "/api/v1/combos", `{"name":"mine","aliases":["nick"],"targets":[{"provider":"demo","model":"steady"}]}`)
 	made := g.admin(http.MethodPost, "/api/v1/keys", `{"name":"k","combos":["nick"],"requests_per_minute":2}`)
 	if made.Code != 201 {
 		t.Fatalf("%d %s", made.Code, made.Body)
@@ -256,8 +258,12 @@ func TestKeysAreHeldToWhatTheyMayUse(t *testing.T) {
 		t.Error("the secret is listed")
 	}
 	t.Run("it sees what it may use", func(t *testing.T) {
+		if re := g.ask(http.MethodGet, "/v1/models/nick", "", auth...); re.Code != http.StatusOK || re.json()["id"] != "nick" {
+			t.Errorf("by its alias: %d %s", re.Code, re.Body)
+		}
+		g.ask(http.MethodGet, "/v1/models/demo", "", auth...).wantError(404, "model_not_found")
 		data := g.ask(http.MethodGet, "/v1/models", "", auth...).json()["data"].([]any)
-		if len(data) != 1 || data[0].(map[string]any)["id"] != "other" {
+		if len(data) != 1 || data[0].(map[string]any)["id"] != "mine" {
 			t.Errorf("%v", data)
 		}
 	})
@@ -266,13 +272,51 @@ func TestKeysAreHeldToWhatTheyMayUse(t *testing.T) {
 			return `{"model":"` + model + `","messages":[{"role":"user","content":"x"}]}`
 		}
 		g.ask(http.MethodPost, "/v1/chat/completions", body("demo"), auth...).wantError(403, "model_not_allowed")
-		if re := g.ask(http.MethodPost, "/v1/chat/completions", body("nick"), auth...); re.Code != 200 {
-			t.Errorf("%d %s", re.Code, re.Body)
+		for range 2 { // these count among no minute's requests
+			g.ask(http.MethodPost, "/v1/chat/completions", `{"model":`, auth...).wantError(400, "invalid_json")
+		}
+		for range 2 {
+			if re := g.ask(http.MethodPost, "/v1/chat/completions", body("nick"), auth...); re.Code != 200 {
+				t.Errorf("%d %s", re.Code, re.Body)
+			}
 		}
 		re := g.ask(http.MethodPost, "/v1/chat/completions", body("nick"), auth...)
 		re.wantError(429, "rate_limit_exceeded")
 		if re.Header().Get("Retry-After") != "30" {
 			t.Errorf("Retry-After %q", re.Header().Get("Retry-After"))
+		}
+	})
+	t.Run("what was refused is in the log and counted, with its key", func(t *testing.T) {
+		type row struct {
+			Combo     string
+			Model     string
+			Outcome   string
+			Status    int
+			Code      string
+			ClientKey string `json:"client_key"`
+		}
+		var log struct{ Requests []row }
+		if err := json.Unmarshal(g.must(http.MethodGet, "/api/v1/requests", "").Body.Bytes(), &log); err != nil {
+			t.Fatal(err)
+		}
+		want := []row{
+			{"mine", "nick", "rejected", 429, "rate_limit_exceeded", "k"},
+			{"mine", "nick", "ok", 200, "", "k"},
+			{"mine", "nick", "ok", 200, "", "k"},
+			{"", "", "rejected", 400, "invalid_json", "k"},
+			{"", "", "rejected", 400, "invalid_json", "k"},
+			{"demo", "demo", "rejected", 403, "model_not_allowed", "k"},
+		}
+		if !slices.Equal(log.Requests, want) {
+			t.Errorf("got  %+v\nwant %+v", log.Requests, want)
+		}
+		page := scrape(g)
+		for labels, n := range map[string]int{
+			`combo="mine",outcome="ok"`: 2, `combo="mine",outcome="rejected"`: 1, `combo="demo",outcome="rejected"`: 1, `combo="other",outcome="rejected"`: 2,
+		} {
+			if line := fmt.Sprintf("ohmroute_requests_total{%s} %d\n", labels, n); !strings.Contains(page, line) {
+				t.Errorf("%s is missing", line)
+			}
 		}
 	})
 }

@@ -45,7 +45,7 @@ func bearer(r *http.Request) string {
 var (
 	errForeignHost = &apiError{
 		Status: http.StatusForbidden, Code: "foreign_host",
-		Message: "this host name is not one of the gateway's: name it in server.allowed_hosts to use the admin side under it",
+		Message: "this host name is not one of the gateway's: name it in server.allowed_hosts to use the gateway under it",
 	}
 	errForeignOrigin = &apiError{
 		Status: http.StatusForbidden, Code: "cross_origin",
@@ -105,21 +105,28 @@ func (s *Server) checkToken(r *http.Request, tokens ...token) error {
 		}
 		return errNoAdminToken
 	}
+	return s.compare(r, secret, tokens...)
+}
+
+// compare wants secret to be one of tokens. A wrong one is answered ever later.
+func (s *Server) compare(r *http.Request, secret string, tokens ...token) error {
+	var addr netip.Addr
+	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		addr = ap.Addr()
+	}
+	place, ok := s.wrong.enter(addr, time.Now())
+	if !ok {
+		return errTooManyWrong
+	}
+	if place {
+		defer s.wrong.leave(addr)
+	}
 	for _, t := range tokens {
 		if t.matches(secret) {
 			return nil
 		}
 	}
-	return s.refuseWrong(r)
-}
-
-// refuseWrong answers a wrong token, ever later.
-func (s *Server) refuseWrong(r *http.Request) error {
-	var addr netip.Addr
-	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		addr = ap.Addr()
-	}
-	if !s.wrong.hold(r.Context(), s.wrong.note(addr, time.Now())) {
+	if !s.wrong.hold(r.Context(), addr, place, s.wrong.note(addr, time.Now())) {
 		return errTooManyWrong
 	}
 	return errWrongAdminToken
@@ -136,12 +143,16 @@ func (s *Server) admitScrape(r *http.Request) error {
 	return s.checkToken(r, s.adminToken, s.metricsToken)
 }
 
-// admitClient wants a client key once one was ever made. Before that, /v1 is open, but not to web pages: a
-// page of any site could otherwise spend the operator's money through the visitor's own machine.
+// admitClient wants a client key once one was ever made. Before that, /v1 is open, but not to web pages: a page
+// of any site could otherwise spend the operator's money through the visitor's own machine, also under a name
+// of its own that it has pointed here.
 func (s *Server) admitClient(x *exchange, r *http.Request) error {
 	if !s.opts.Config.KeysEverExisted() {
 		if !s.origins.mayCall(r) {
 			return errForeignOrigin
+		}
+		if s.origins.rebound(r) {
+			return errForeignHost
 		}
 		return nil
 	}

@@ -57,9 +57,33 @@ func TestDialectOfAPath(t *testing.T) {
 		"/v1/responses": dialectResponses, "/responses/r/cancel": dialectResponses, "/v1/chat/completions": dialectOpenAI,
 		"/": dialectOpenAI, "": dialectOpenAI, "/api/v1/messages": dialectOpenAI,
 	} {
-		if got := dialectOf(path); got != want {
+		if got := dialectOf(path, nil); got != want {
 			t.Errorf("%q: %d, want %d", path, got, want)
 		}
+	}
+}
+
+// Clients of both dialects ask for models under the same path.
+func TestModelsAreToldInTheDialectOfTheClientThatAsks(t *testing.T) {
+	g := newGateway(t, false)
+	for path, status := range map[string]int{"/v1/models?limit=1000": 200, "/models/none": 404, "/openai/v1/models/none": 404} {
+		re := g.ask(http.MethodGet, path, "", "Anthropic-Version", "2023-06-01")
+		if id := re.Header().Get("Request-Id"); re.Code != status || id == "" || id != re.Header().Get("X-Request-Id") {
+			t.Errorf("%s: status %d, %v", path, re.Code, re.Header())
+		}
+		if status != 200 {
+			wantAnthropic(t, re.Code, re.Header(), re.Body.String(), status, "not_found_error", "model_not_found")
+		}
+		re = g.ask(http.MethodGet, path, "")
+		if re.Code != status || re.Header().Get("Request-Id") != "" {
+			t.Errorf("%s without a version: status %d, %v", path, re.Code, re.Header())
+		}
+		if status != 200 {
+			re.wantError(status, "model_not_found")
+		}
+	}
+	if re := g.ask(http.MethodGet, "/v1/modelsx", "", "Anthropic-Version", "2023-06-01"); re.Header().Get("Request-Id") != "" {
+		t.Errorf("a path beside: %v", re.Header())
 	}
 }
 

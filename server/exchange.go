@@ -112,7 +112,7 @@ func newRequestID(now time.Time) string {
 func (s *Server) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	x := &exchange{
-		ResponseWriter: w, rc: http.NewResponseController(w), dialect: dialectOf(r.URL.Path), id: newRequestID(now), start: now,
+		ResponseWriter: w, rc: http.NewResponseController(w), dialect: dialectOf(r.URL.Path, r.Header), id: newRequestID(now), start: now,
 	}
 	x.extend(now)
 	if r.ContentLength != 0 {

@@ -3,9 +3,11 @@ package server
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/ohmroute/ohmroute/combo"
 	"github.com/ohmroute/ohmroute/providers"
 )
 
@@ -13,19 +15,22 @@ import (
 func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 	return func(s *Server, c echo.Context) error {
 		x, r := exchangeOf(c), c.Request()
+		x.retries = retryCount(r.Header)
+		s.joinTrace(x, r)
 		if err := s.enter(x); err != nil {
-			return err
+			return s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
 		}
 		defer s.leave(x)
 		var err error
 		if x.asked, err = s.bodies.read(x, r); err != nil {
-			return err
+			return s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
 		}
 		req, err := parse(endpoint, r, x.asked.b)
 		if err == nil {
 			prepare(req, x, r)
-			s.joinTrace(x, r)
 			err = s.walk(x, r, req)
+		} else {
+			err = s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
 		}
 		// Not deferred: after a panic an attempt may still be reading the body.
 		s.releaseBody(x)
@@ -64,7 +69,6 @@ func prepare(req *providers.Request, x *exchange, r *http.Request) {
 	if ct := r.Header.Get("Content-Type"); strings.Contains(ct, "json") {
 		req.ContentType = ct // else what it was parsed as, whatever curl calls it
 	}
-	x.retries = retryCount(r.Header)
 	req.SessionHeader = r.Header.Get("X-Session-Id")
 	for _, name := range keptHeaders {
 		delete(r.Header, name)
@@ -88,8 +92,10 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	var early *earlyHeaders
 	resolved, err := s.opts.Router.Resolve(req.Model)
 	if err == nil { // Route tells of a name that is not there
-		if x.key != nil && !x.key.Allows(req.Model, resolved.Combo) {
-			return errNotForKey
+		if err := s.permit(x, req, resolved); err != nil {
+			return s.reject(x, combo.Report{
+				Endpoint: string(req.Endpoint), Combo: resolved.Combo, Direct: resolved.Direct, Model: req.Model, Stream: req.Stream,
+			}, err)
 		}
 		if req.Stream && resolved.Keepalive > 0 && alwaysStreams[req.Endpoint] {
 			early = startEarlyHeaders(x, resolved)
@@ -124,6 +130,27 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	answer.Close()
 	s.finish(x, answer.Report())
 	return err
+}
+
+// permit holds a request that can be served to what its key may use, and counts it among those of the minute.
+func (s *Server) permit(x *exchange, req *providers.Request, resolved combo.Resolved) error {
+	if x.key == nil {
+		return nil
+	}
+	if !x.key.Allows(req.Model, resolved.Combo) {
+		return errNotForKey
+	}
+	return s.quotas.count(x.key, time.Now())
+}
+
+// reject logs and counts a request that no walk was begun for, as the router does for a name that isn't there, and
+// returns its error. The report says what is known of it: what could not be parsed names no model.
+func (s *Server) reject(x *exchange, report combo.Report, err error) error {
+	told := s.asAPIError(err, x)
+	report.RequestID, report.Start = x.id, x.start
+	report.Outcome, report.Code, report.Status = combo.OutcomeRejected, told.Code, told.statusIn(x.dialect)
+	s.finish(x, report)
+	return told
 }
 
 var errNotForKey = &apiError{

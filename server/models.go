@@ -76,15 +76,20 @@ func (s *Server) listModels(c echo.Context) error {
 	return nil
 }
 
-// showModel answers for one name, which may hold slashes, escaped or not.
+// showModel answers for one name, also an alias, which the list leaves out. It may hold slashes, escaped or not.
 func (s *Server) showModel(c echo.Context) error {
 	x := exchangeOf(c)
 	id, err := param(c, wildcard)
 	if err != nil {
 		return err
 	}
+	name := id
+	if combo, alias := s.opts.Config.Built().Routing.Aliases[id]; alias {
+		name = combo
+	}
 	for _, m := range s.visibleModels(x) {
-		if m.ID == id {
+		if m.ID == name {
+			m.ID, m.DisplayName = id, id
 			writeJSON(x, http.StatusOK, m)
 			return nil
 		}

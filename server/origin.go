@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// origins decides from where a browser may reach the admin side: only from a page of this host itself, and only
-// under a host name that a foreign DNS server can't have pointed here (DNS rebinding).
+// origins decides from where a browser may reach the admin side, and the client side while that is open: only from a
+// page of this host itself, and only under a host name that a foreign DNS server can't have pointed here (DNS
+// rebinding).
 type origins struct {
 	hosts   []string // lower case, without port
 	allowed []string // CORS, for the client side only; "*" is any
@@ -77,6 +78,13 @@ func (o *origins) sameOrigin(r *http.Request) bool {
 // mayCall tells whether no page, or one of an allowed origin, sent a request that costs something.
 func (o *origins) mayCall(r *http.Request) bool {
 	return slices.Contains(o.allowed, "*") || o.client.Check(r) == nil
+}
+
+// rebound tells whether a page may have sent the request from a host name that isn't this gateway's: its origin looks
+// like ours then. Pages of origins that were allowed are not asked under which name they found us.
+func (o *origins) rebound(r *http.Request) bool {
+	fromPage := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+	return fromPage && o.allowedOrigin(r) == "" && !o.ownHost(r)
 }
 
 // asUnsafe is r as [http.CrossOriginProtection] sees a method that it checks.

@@ -23,13 +23,36 @@ type quota struct {
 	running int
 }
 
-// enter takes one request from the key's limits, or tells when to come back.
+// enter takes a place among the key's parallel requests, which leave gives back, or tells when to come back.
 func (q *quotas) enter(key *config.ClientKey, now time.Time) error {
-	if key.RequestsPerMinute == 0 && key.Parallel == 0 {
+	if key.Parallel == 0 {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	u := q.of(key, now)
+	if u.running >= key.Parallel {
+		return overQuota("this client key has as many requests under way as it may have", time.Second)
+	}
+	u.running++
+	return nil
+}
+
+// count takes one from the key's requests of the minute, or tells when to come back.
+func (q *quotas) count(key *config.ClientKey, now time.Time) error {
+	if key.RequestsPerMinute == 0 {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if wait := q.of(key, now).take(float64(key.RequestsPerMinute), now); wait > 0 {
+		return overQuota("this client key has used up its requests per minute", wait)
+	}
+	return nil
+}
+
+// of is the quota of a key. It requires the lock.
+func (q *quotas) of(key *config.ClientKey, now time.Time) *quota {
 	u := q.keys[key.ID]
 	if u == nil {
 		if q.keys == nil {
@@ -38,16 +61,7 @@ func (q *quotas) enter(key *config.ClientKey, now time.Time) error {
 		u = &quota{tokens: float64(key.RequestsPerMinute), filled: now}
 		q.keys[key.ID] = u
 	}
-	if key.Parallel > 0 && u.running >= key.Parallel {
-		return overQuota("this client key has as many requests under way as it may have", time.Second)
-	}
-	if key.RequestsPerMinute > 0 {
-		if wait := u.take(float64(key.RequestsPerMinute), now); wait > 0 {
-			return overQuota("this client key has used up its requests per minute", wait)
-		}
-	}
-	u.running++
-	return nil
+	return u
 }
 
 // take takes one token, or returns how long it is until there is one.

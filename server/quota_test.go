@@ -15,16 +15,15 @@ func TestKeyQuotas(t *testing.T) {
 		var q quotas
 		key := &config.ClientKey{ID: "k", RequestsPerMinute: 6}
 		for i := range 6 {
-			if err := q.enter(key, start); err != nil {
+			if err := q.count(key, start); err != nil {
 				t.Fatalf("request %d: %v", i+1, err)
 			}
-			q.leave(key)
 		}
-		e, ok := errors.AsType[*apiError](q.enter(key, start))
+		e, ok := errors.AsType[*apiError](q.count(key, start))
 		if !ok || e.Status != 429 || e.RetryAfter != 10*time.Second {
 			t.Fatalf("got %+v, want 429 and 10 s", e)
 		}
-		if err := q.enter(key, start.Add(10*time.Second)); err != nil {
+		if err := q.count(key, start.Add(10*time.Second)); err != nil {
 			t.Errorf("when it was told to come: %v", err)
 		}
 	})
@@ -53,7 +52,14 @@ func TestKeyQuotas(t *testing.T) {
 		}
 		q.leave(key)
 		if err := q.enter(key, start); err != nil {
-			t.Errorf("the second request of the minute: %v", err)
+			t.Errorf("the second request: %v", err)
+		}
+		_, _ = q.count(key, start), q.count(key, start)
+		for range 5 {
+			_ = q.count(key, start)
+		}
+		if err := q.count(key, start.Add(30*time.Second)); err != nil {
+			t.Errorf("half a minute later: %v", err)
 		}
 	})
 	t.Run("a key without limits is not kept", func(t *testing.T) {

@@ -140,6 +140,30 @@ func TestClientSideIsOpenUntilAKeyWasMade(t *testing.T) {
 	t.Run("but not to pages of other sites", func(t *testing.T) {
 		g.ask(http.MethodPost, "/v1/chat/completions", "{}", "Origin", "https://evil.example").wantError(403, "cross_origin")
 	})
+	t.Run("nor under a name that a page has pointed here", func(t *testing.T) {
+		ask := func(host string, headers ...string) reply {
+			r := httptest.NewRequest(http.MethodPost, "http://"+host+"/v1/chat/completions", strings.NewReader(`{"model":"demo","messages":[]}`))
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
+			}
+			return g.serve(r)
+		}
+		for name, headers := range map[string][]string{
+			"a browser":           {"Origin", "http://evil.example:4700", "Sec-Fetch-Site", "same-origin"},
+			"an old browser":      {"Origin", "http://evil.example:4700"},
+			"a form's navigation": {"Sec-Fetch-Site", "none"},
+		} {
+			if re := ask("evil.example:4700", headers...); re.Code != http.StatusForbidden || !strings.Contains(re.Body.String(), "foreign_host") {
+				t.Errorf("%s: %d %s", name, re.Code, re.Body)
+			}
+		}
+		if re := ask("gateway:4700"); re.Code == http.StatusForbidden {
+			t.Errorf("a program that calls the gateway by a name of its own: %s", re.Body)
+		}
+		if re := ask("localhost:4700", "Origin", "http://localhost:4700", "Sec-Fetch-Site", "same-origin"); re.Code == http.StatusForbidden {
+			t.Errorf("a page of this host: %s", re.Body)
+		}
+	})
 	id := g.must(http.MethodPost, "/api/v1/keys", `{"name":"one"}`).json()["id"].(string)
 	g.ask(http.MethodGet, "/v1/models", "").wantError(401, "missing_api_key")
 	g.must(http.MethodDelete, "/api/v1/keys/"+id, "")

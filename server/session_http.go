@@ -70,8 +70,8 @@ func (s *Server) logIn(c echo.Context) error {
 		return badParameter("token", "", "the admin token")
 	}
 	r := c.Request()
-	if !s.adminToken.matches(ask.Token) {
-		return s.refuseWrong(r)
+	if err := s.compare(r, ask.Token, s.adminToken); err != nil {
+		return err
 	}
 	secret, opened := s.sessions.begin(time.Now())
 	http.SetCookie(exchangeOf(c), cookieOf(r, secret, 0))

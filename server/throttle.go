@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// throttle slows the answers to wrong tokens, per address. A right token is never slowed and nobody is locked out:
-// the operator behind the same address as an attacker still gets in. The zero value is ready.
+// throttle slows the answers to wrong tokens, per network. A right token is not slowed, but a network with as many
+// wrong ones under way as it may have is refused before anything is compared: at full speed no guess can be told from
+// the token. The zero value is ready.
 type throttle struct {
 	mu      sync.Mutex
 	wrong   map[netip.Prefix]wrongTokens
-	waiting int
+	held    map[netip.Prefix]int // places taken, of networks that have any
+	waiting int                  // the sum of held
 }
 
 type wrongTokens struct {
@@ -24,8 +26,9 @@ const (
 	freeWrongTokens   = 3 // answered at once: typing errors
 	wrongTokenForget  = time.Minute
 	wrongTokenMaxWait = 2 * time.Second
-	throttledMax      = 4096 // addresses remembered
-	throttledWaiting  = 64   // answers held back at a time; more are refused at once
+	throttledMax      = 4096 // networks remembered
+	throttledWaiting  = 64   // answers held back at a time; what would be one more is refused at once
+	throttledNetwork  = 8    // of them for one network
 )
 
 // wrongTokenWait is how long the answer to the n-th wrong token in a row is held back.
@@ -73,27 +76,64 @@ func (t *throttle) evict(now time.Time) {
 	}
 }
 
-// hold waits for d or until ctx ends. It is false, at once, if too many answers are held back already.
-func (t *throttle) hold(ctx context.Context, d time.Duration) bool {
+// enter is asked before a token is compared. It is false if its network, or all together, have no place left for an
+// answer that would be held back. place tells whether one was taken, which the caller gives back with leave: none is
+// while the network's next wrong token would be answered at once.
+func (t *throttle) enter(addr netip.Addr, now time.Time) (place, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := network(addr)
+	w, tried := t.wrong[key]
+	if !tried || now.Sub(w.last) > wrongTokenForget || wrongTokenWait(w.count+1) == 0 {
+		return false, true
+	}
+	taken := t.take(key)
+	return taken, taken
+}
+
+// take takes a place if there is one. It requires the lock.
+func (t *throttle) take(key netip.Prefix) bool {
+	if t.waiting >= throttledWaiting || t.held[key] >= throttledNetwork {
+		return false
+	}
+	if t.held == nil {
+		t.held = make(map[netip.Prefix]int)
+	}
+	t.held[key]++
+	t.waiting++
+	return true
+}
+
+func (t *throttle) leave(addr netip.Addr) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := network(addr)
+	t.waiting--
+	if t.held[key]--; t.held[key] == 0 {
+		delete(t.held, key)
+	}
+}
+
+// hold waits for d or until ctx ends. It is false, at once, if the caller has no place yet and there is none left.
+func (t *throttle) hold(ctx context.Context, addr netip.Addr, place bool, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
-	t.mu.Lock()
-	if t.waiting >= throttledWaiting {
+	if !place {
+		t.mu.Lock()
+		taken := t.take(network(addr))
 		t.mu.Unlock()
-		return false
+		if !taken {
+			return false
+		}
+		defer t.leave(addr)
 	}
-	t.waiting++
-	t.mu.Unlock()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	t.mu.Lock()
-	t.waiting--
-	t.mu.Unlock()
 	return true
 }
 

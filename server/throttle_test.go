@@ -1,6 +1,8 @@
 package server
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"sync"
 	"testing"
@@ -74,20 +76,67 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var th throttle
 		var held sync.WaitGroup
-		for range throttledWaiting {
-			held.Go(func() { th.hold(t.Context(), time.Second) })
+		one := netip.MustParseAddr("192.0.2.0")
+		for addr, n := one, 0; n < throttledWaiting; n++ {
+			if n%throttledNetwork == 0 {
+				addr = addr.Next()
+			}
+			held.Go(func() { th.hold(t.Context(), addr, false, time.Second) })
 		}
 		synctest.Wait()
 		begin := time.Now()
-		if th.hold(t.Context(), time.Second) {
+		if th.hold(t.Context(), one, false, time.Second) {
 			t.Error("one more was held back")
 		}
 		if waited := time.Since(begin); waited != 0 {
 			t.Errorf("it was refused after %s, want at once", waited)
 		}
 		held.Wait()
-		if !th.hold(t.Context(), time.Second) {
+		if !th.hold(t.Context(), one, false, time.Second) || len(th.held) != 0 || th.waiting != 0 {
 			t.Error("places are not given back")
+		}
+	})
+}
+
+// TestGuessesCanNotBeToldApartAtFullSpeed floods the gateway with wrong tokens of one address: then its right one is
+// answered as a wrong one is, and everybody else as ever.
+func TestGuessesCanNotBeToldApartAtFullSpeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGateway(t, false)
+		ask := func(from, token string) int {
+			r := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/combos", nil)
+			r.RemoteAddr = from + ":1234"
+			r.Header.Set("Authorization", "Bearer "+token)
+			return g.serve(r).Code
+		}
+		const attacker, other = "192.0.2.1", "192.0.2.2"
+		for range 2 * freeWrongTokens {
+			ask(attacker, "not-the-token-at-all")
+		}
+		if got := ask(attacker, testAdminToken); got != http.StatusOK {
+			t.Errorf("while nothing is held back, the right token is answered %d", got)
+		}
+		var flood sync.WaitGroup
+		for range 4 * throttledWaiting {
+			flood.Go(func() { ask(attacker, "not-the-token-at-all") })
+		}
+		synctest.Wait()
+		for name, test := range map[string]struct {
+			from, token string
+			want        int
+		}{
+			"a wrong token of the flooding address":   {attacker, "not-the-token-at-all", http.StatusTooManyRequests},
+			"the right token of the flooding address": {attacker, testAdminToken, http.StatusTooManyRequests},
+			"somebody else's typing error":            {other, "not-the-token-at-all", http.StatusUnauthorized},
+			"somebody else's right token":             {other, testAdminToken, http.StatusOK},
+		} {
+			if got := ask(test.from, test.token); got != test.want {
+				t.Errorf("%s is answered %d, want %d", name, got, test.want)
+			}
+		}
+		flood.Wait()
+		if got := ask(attacker, testAdminToken); got != http.StatusOK {
+			t.Errorf("after the flood the right token is answered %d", got)
 		}
 	})
 }

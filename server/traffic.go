@@ -76,7 +76,8 @@ func (t *traffic) now() phase {
 	return t.phase
 }
 
-// enter admits a client request: not while draining, and within the limits of its key. Whoever entered must leave.
+// enter admits a client request: not while draining, and within the parallel requests of its key. Whoever entered must
+// leave.
 func (s *Server) enter(x *exchange) error {
 	if !s.traffic.enter() {
 		x.Header().Set("Connection", "close")
