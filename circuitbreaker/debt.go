@@ -21,7 +21,9 @@ type debt struct {
 	transitions []Transition
 	reported    int    // how many of the transitions were logged
 	lost        uint64 // transitions dropped at maxPending
-	all         bool   // every row goes first
+	all         bool   // every row goes first, but for those of keep
+	keep        []string
+	included    bool   // with all: what an operator holds goes too
 	sync        bool   // an operator acted
 	urgent      bool   // not to wait for the flush interval
 	since       moment // when the oldest was noted; unset if there is none
@@ -52,7 +54,7 @@ func (d *debt) forgetUpTo(name string, latest uint64) {
 
 // batch is what has to be committed, less the rows to save.
 func (d *debt) batch() Batch {
-	b := Batch{DeleteAll: d.all, Sync: d.sync, Forget: slices.Sorted(maps.Keys(d.forget))}
+	b := Batch{DeleteAll: d.all, Keep: d.keep, Sync: d.sync, Forget: slices.Sorted(maps.Keys(d.forget))}
 	for _, t := range d.transitions {
 		if latest, gone := d.forget[t.Name]; !gone || t.Seq > latest {
 			b.Transitions = append(b.Transitions, t)
@@ -71,7 +73,10 @@ func (d *debt) merge(newer debt) {
 	}
 	d.add(newer.transitions)
 	d.lost += newer.lost
-	d.all = d.all || newer.all
+	if newer.all {
+		d.keep = newer.keep
+	}
+	d.all, d.included = d.all || newer.all, d.included || newer.included
 	d.sync = d.sync || newer.sync
 	d.urgent = d.urgent || newer.urgent
 }

@@ -2,6 +2,7 @@ package circuitbreaker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -71,14 +72,16 @@ func (r *Registry) operate(name string, act func(b *Breaker, t *turn) error) (St
 
 // ResetAll resets every breaker that has anything to clear, in one step for
 // traffic and for the store, and deletes every row. ISOLATED breakers are left
-// alone, unless included. It returns the names that it reset, and the names
-// that it left, sorted. Spec: breaker.md 5.
-func (r *Registry) ResetAll(includeIsolated bool) (reset, isolated []string) {
+// alone, unless included, and so are rows that could not be read, for an
+// operator may hold what they tell of. It returns the names that it reset, and
+// the names that it left, sorted. Spec: breaker.md 5.
+func (r *Registry) ResetAll(includeIsolated bool) (reset, left []string) {
 	now := r.clock.moment(time.Time{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old, next := r.table.Load().slots, &table{slots: map[string]*slot{}}
 	var leaving []*Breaker
+	var isolated []string
 	for name, s := range old {
 		b := s.breaker.Load()
 		if b != nil && !includeIsolated && b.held() {
@@ -110,14 +113,26 @@ func (r *Registry) ResetAll(includeIsolated bool) (reset, isolated []string) {
 		}
 	}
 	r.live -= len(leaving)
+	keep := r.unread()
+	if includeIsolated {
+		reset, keep, r.unreadable = append(reset, keep...), nil, nil
+	}
+	left = slices.Concat(isolated, keep)
 	slices.Sort(reset)
-	slices.Sort(isolated)
+	slices.Sort(left)
 	slices.SortFunc(made, func(a, b Transition) int { return cmp.Compare(a.Seq, b.Seq) })
-	r.outbox.resetAll(made, isolated, now)
+	r.outbox.resetAll(made, isolated, keep, includeIsolated, now)
 	for s, t := range last {
 		r.begins(s, t, now)
 	}
-	return reset, isolated
+	return reset, left
+}
+
+// unread are the names of the stored rows that could not be read, less those
+// that are about to be replaced or deleted; with mu held.
+func (r *Registry) unread() []string {
+	maps.DeleteFunc(r.unreadable, func(name string, _ struct{}) bool { return r.outbox.owesRow(name) })
+	return slices.Collect(maps.Keys(r.unreadable))
 }
 
 // begins makes the breaker of a slot that t, a reset, has emptied, so that it

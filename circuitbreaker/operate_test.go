@@ -2,6 +2,7 @@ package circuitbreaker_test
 
 import (
 	"errors"
+	"log/slog"
 	"reflect"
 	"slices"
 	"testing"
@@ -120,6 +121,131 @@ func TestAResetOfAllShowsWhatAResetByNameShows(t *testing.T) {
 	one.Version, all.Version = 0, 0
 	if one.Reason != circuitbreaker.ReasonManualReset || !reflect.DeepEqual(one, all) {
 		t.Errorf("a reset by name shows\n%+v, one of all\n%+v", one, all)
+	}
+}
+
+// 5, 7.5: an operator may hold what can't be read.
+func TestAResetOfAllLeavesRowsThatCantBeReadUnlessAskedToIncludeIsolated(t *testing.T) {
+	for name, test := range map[string]struct {
+		before   func(*rig)
+		included bool
+		reset    []string
+		left     []string
+		kept     []string
+	}{
+		"they are left and named": {
+			reset: []string{"target:p/ill"}, left: []string{"provider:p", "target:p/m", "target:p/odd"}, kept: []string{"target:p/m", "target:p/odd"},
+		},
+		"they are deleted and named if isolated ones are included": {
+			included: true, reset: []string{"provider:p", "target:p/ill", "target:p/m", "target:p/odd"},
+		},
+		"one that was replaced by a newer row is none": {
+			before: func(r *rig) { r.fail(1, "timeout"); r.flush() },
+			reset:  []string{"target:p/ill", "target:p/m"}, left: []string{"provider:p", "target:p/odd"}, kept: []string{"target:p/odd"},
+		},
+		"one that is reset by name afterwards is gone": {
+			before: func(r *rig) {
+				r.reg.ResetAll(false)
+				_, _ = r.reg.Reset(r.name)
+			},
+			left: []string{"provider:p", "target:p/odd"}, kept: []string{"target:p/odd"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.store.Damage(r.name, 7, errors.New("bad json"))
+			odd := circuitbreaker.Snapshot{Name: "target:p/odd", Version: 8, State: circuitbreaker.Open} // without a deadline
+			if err := r.store.Apply(t.Context(), circuitbreaker.Batch{Save: []circuitbreaker.Snapshot{odd}}); err != nil {
+				t.Fatal(err)
+			}
+			r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{
+				Store: r.store, Now: func() time.Time { return r.now }, Logger: slog.New(slog.DiscardHandler), Default: rigSettings(),
+			})
+			if err := r.reg.Restore(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r.reg.Get("provider:p")
+			_, _ = r.reg.Isolate("provider:p", "ana", "")
+			r.breaker = r.reg.Get("target:p/ill")
+			r.fail(1, "timeout")
+			r.breaker = r.reg.Get(r.name)
+			if test.before != nil {
+				test.before(r)
+			}
+			reset, left := r.reg.ResetAll(test.included)
+			if !slices.Equal(reset, test.reset) || !slices.Equal(left, test.left) {
+				t.Errorf("reset %v, left %v; want %v and %v", reset, left, test.reset, test.left)
+			}
+			r.flush()
+			loaded, _ := r.store.Load(t.Context())
+			var kept []string
+			for _, row := range loaded.Unreadable {
+				kept = append(kept, row.Name)
+			}
+			for _, row := range loaded.Breakers {
+				if row.State != circuitbreaker.Isolated {
+					kept = append(kept, row.Name)
+				}
+			}
+			if !slices.Equal(kept, test.kept) {
+				t.Errorf("rows kept %v, want %v", kept, test.kept)
+			}
+			if reset, left := r.reg.ResetAll(true); len(test.left) > 0 && !slices.Equal(reset, test.left) || len(left) != 0 {
+				t.Errorf("including what was left, it reset %v and left %v, want %v and nothing", reset, left, test.left)
+			}
+		})
+	}
+}
+
+// 5, 7.5
+func TestAResetOfAllBeforeTheStoreCouldBeReadLeavesWhatAnOperatorHolds(t *testing.T) {
+	for name, test := range map[string]struct {
+		included bool
+		want     []string // rows that are left after it, and after a restart
+	}{
+		"unless asked to include it": {true, nil},
+		"and nothing else":           {false, []string{"target:p/held", "target:p/odd"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.reg.Get("target:p/ill")
+			r.reg.Configure(t.Context(), map[string]circuitbreaker.Configured{
+				"target:p/ill": {Settings: rigSettings()}, "target:p/held": {Settings: rigSettings()},
+			})
+			r.breaker = r.reg.Get("target:p/ill")
+			r.trip()
+			_, _ = r.reg.Isolate("target:p/held", "ana", "")
+			r.flush()
+			r.store.Damage("target:p/odd", 7, errors.New("bad json"))
+
+			r.store.Fail(errors.New("no disk"))
+			r.reg = circuitbreaker.NewRegistry(circuitbreaker.Options{
+				Store: r.store, Now: func() time.Time { return r.now }, Logger: slog.New(slog.DiscardHandler), Default: rigSettings(),
+			})
+			if err := r.reg.Restore(t.Context()); err == nil {
+				t.Fatal("restored from a store that fails")
+			}
+			r.reg.ResetAll(test.included)
+			r.store.Fail(nil)
+			r.flush()
+			if s, _ := r.reg.Status("target:p/ill", r.now); s.State != circuitbreaker.Closed {
+				t.Errorf("%s after a reset of all", s.State)
+			}
+			loaded, _ := r.store.Load(t.Context())
+			var left []string
+			for _, row := range loaded.Breakers {
+				left = append(left, row.Name)
+			}
+			for _, row := range loaded.Unreadable {
+				left = append(left, row.Name)
+			}
+			if !slices.Equal(left, test.want) {
+				t.Errorf("rows left %v, want %v", left, test.want)
+			}
+			if s, _ := r.reg.Status("target:p/held", r.now); (s.State == circuitbreaker.Isolated) == test.included {
+				t.Errorf("the one that was held is %s", s.State)
+			}
+		})
 	}
 }
 

@@ -103,16 +103,40 @@ func (o *outbox) acted(name string, now moment) {
 // retry notes nothing but that the store has to be tried.
 func (o *outbox) retry(now moment) { o.note(now, func(d *debt) { d.urgent = true }) }
 
-// resetAll notes that every row is to be gone, but for those of names.
-func (o *outbox) resetAll(made []Transition, names []string, now moment) {
+// resetAll notes that every row is to be gone, but for those of names, which
+// are written, and those of keep, which stay as they are. included says that
+// what an operator holds goes too.
+func (o *outbox) resetAll(made []Transition, names, keep []string, included bool, now moment) {
 	o.noteWith(now, func() { o.append(made) }, func(d *debt) {
 		d.names = nil
 		for _, name := range names {
 			d.row(name)
 		}
 		d.add(made)
+		d.keep, d.included = keep, d.included || included
 		d.all, d.sync, d.urgent = true, true, true
 	})
+}
+
+// owesReset says whether a reset of all is owed, and whether it includes what
+// an operator holds.
+func (o *outbox) owesReset() (all, included bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.debt.all, o.debt.included
+}
+
+// owesRow says whether the row of name is to be written or deleted.
+func (o *outbox) owesRow(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, owed := o.debt.names[name]
+	return owed
+}
+
+// spare notes that a reset of all that is owed leaves the row of name.
+func (o *outbox) spare(name string, now moment) {
+	o.note(now, func(d *debt) { d.keep = append(d.keep, name) })
 }
 
 // append adds to the history; with mu held.

@@ -10,7 +10,7 @@ func TestHistoryIsNeverAheadOfWhatIsOwed(t *testing.T) {
 	const transitions = 20_000
 	for name, note := range map[string]func(*outbox, Transition){
 		"a transition":     func(o *outbox, tr Transition) { o.made("a", []Transition{tr}, 0) },
-		"a reset of all":   func(o *outbox, tr Transition) { o.resetAll([]Transition{tr}, []string{"a"}, 0) },
+		"a reset of all":   func(o *outbox, tr Transition) { o.resetAll([]Transition{tr}, []string{"a"}, nil, false, 0) },
 		"a forgotten name": func(o *outbox, tr Transition) { o.made("a", []Transition{tr}, 0); o.forget("a", tr.Seq, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,9 +57,10 @@ type Registry struct {
 	// mu guards the making and the removal of breakers and tables. It is taken
 	// before a breaker's mu, and never by a request whose breakers exist.
 	mu         sync.Mutex
-	live       int  // breakers in the table
-	configured bool // Configure was called
-	overfull   bool // said that nothing could be evicted
+	live       int                 // breakers in the table
+	unreadable map[string]struct{} // names whose stored row could not be read, and is in the store still
+	configured bool                // Configure was called
+	overfull   bool                // said that nothing could be evicted
 }
 
 // NewRegistry makes an empty registry. Call Configure and Restore, then Start,

@@ -43,7 +43,8 @@ func (r *Registry) loadLate(ctx context.Context) error {
 	return nil
 }
 
-// adopt takes in what a store held.
+// adopt takes in what a store held. Of a store that could not be read before,
+// a reset of all that is owed meanwhile leaves only what such a reset leaves.
 func (r *Registry) adopt(loaded *Loaded) {
 	r.seq.seed(loaded.HighestVersion)
 	unreadable := loaded.Unreadable
@@ -58,13 +59,18 @@ func (r *Registry) adopt(loaded *Loaded) {
 	}
 	now := r.clock.now()
 	r.clock.observe(now)
+	at := r.clock.moment(now)
 	r.mu.Lock()
+	reset, included := r.outbox.owesReset()
 	var sound []*Snapshot
 	var places []*slot
 	for i := range loaded.Breakers {
 		s := &loaded.Breakers[i]
 		if err := s.check(); err != nil {
 			unreadable = append(unreadable, RowError{Name: s.Name, Err: err})
+			continue
+		}
+		if reset && (included || s.State != Isolated) {
 			continue
 		}
 		sound = append(sound, s)
@@ -74,11 +80,43 @@ func (r *Registry) adopt(loaded *Loaded) {
 	}
 	r.table.Store(r.table.Load().with(places...))
 	for _, s := range sound {
-		r.restore(s, r.clock.moment(now))
+		r.restore(s, at)
+		if reset {
+			r.outbox.row(s.Name, at)
+		}
 	}
+	r.keep(unreadable, reset, included, at)
 	r.mu.Unlock()
 	for _, row := range unreadable {
-		r.log.Warn("circuit breaker can't be restored, its row is kept", "breaker", row.Name, "error", row.Err)
+		r.log.Warn(unreadableMessage(row, reset && included), "breaker", row.Name, "error", row.Err)
+	}
+}
+
+// keep notes the breakers' rows that can't be read, unless a reset of all that
+// is owed deletes them; with mu held.
+func (r *Registry) keep(rows []RowError, reset, included bool, now moment) {
+	for _, row := range rows {
+		if row.Transition || reset && included {
+			continue
+		}
+		if r.unreadable == nil {
+			r.unreadable = map[string]struct{}{}
+		}
+		r.unreadable[row.Name] = struct{}{}
+		if reset {
+			r.outbox.spare(row.Name, now)
+		}
+	}
+}
+
+func unreadableMessage(row RowError, reset bool) string {
+	switch {
+	case row.Transition:
+		return "circuit breaker transition can't be read, its row is kept"
+	case reset:
+		return "circuit breaker can't be restored, its row is deleted by a reset of all"
+	default:
+		return "circuit breaker can't be restored, its row is kept"
 	}
 }
 

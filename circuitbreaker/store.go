@@ -28,6 +28,8 @@ type Loaded struct {
 type RowError struct {
 	Name string
 	Err  error
+	// Transition says that it is a transition's row, not the breaker's.
+	Transition bool
 }
 
 func (e RowError) Error() string { return e.Name + ": " + e.Err.Error() }
@@ -40,6 +42,8 @@ func (e RowError) Unwrap() error { return e.Err }
 type Batch struct {
 	// DeleteAll removes every row of a breaker, not the transitions.
 	DeleteAll bool
+	// Keep are names whose rows DeleteAll leaves in place, as they are.
+	Keep []string
 	// Delete removes the rows of these names, not their transitions.
 	Delete []string
 	// Forget removes the transitions of these names.

@@ -162,9 +162,10 @@ func (r *Registry) collect() (debt, Batch, uint64) {
 	batch := d.batch()
 	slots := r.table.Load().slots
 	for _, name := range slices.Sorted(maps.Keys(d.names)) {
+		delete(r.unreadable, name)
 		if row, ok := slots[name].row(r, at); ok {
 			batch.Save = append(batch.Save, row)
-		} else if !d.all {
+		} else if !d.all || slices.Contains(d.keep, name) {
 			batch.Delete = append(batch.Delete, name)
 		}
 	}

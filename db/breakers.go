@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ type breakers struct{ db *DB }
 
 const (
 	deleteBreaker     = "DELETE FROM breakers WHERE name = ?"
-	deleteBreakers    = "DELETE FROM breakers"
+	deleteBreakers    = "DELETE FROM breakers WHERE name NOT IN (SELECT value FROM json_each(?))"
 	forgetTransitions = "DELETE FROM breaker_transitions WHERE name = ?"
 
 	highestDeleted  = "SELECT deleted FROM breaker_versions WHERE id = 1"
@@ -79,7 +80,7 @@ func readTransitions(ctx context.Context, tx *sqlx.Tx, loaded *circuitbreaker.Lo
 			t, err = row.transition()
 		}
 		if err != nil {
-			loaded.Unreadable = append(loaded.Unreadable, circuitbreaker.RowError{Name: row.Name, Err: err})
+			loaded.Unreadable = append(loaded.Unreadable, circuitbreaker.RowError{Name: row.Name, Err: err, Transition: true})
 			return
 		}
 		loaded.Transitions[t.Name] = append(loaded.Transitions[t.Name], t)
@@ -123,7 +124,11 @@ func (b breakers) Apply(ctx context.Context, batch circuitbreaker.Batch) error {
 
 func applyDeletions(ctx context.Context, tx *transaction, batch circuitbreaker.Batch) error {
 	if batch.DeleteAll {
-		if err := errors.Join(tx.exec(ctx, rememberBreakers), tx.exec(ctx, deleteBreakers)); err != nil {
+		kept, err := json.Marshal(append([]string{}, batch.Keep...))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(tx.exec(ctx, rememberBreakers), tx.exec(ctx, deleteBreakers, string(kept))); err != nil {
 			return err
 		}
 	}

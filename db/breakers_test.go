@@ -112,8 +112,9 @@ func TestARowThatCanNotBeReadIsReportedByNameAndKept(t *testing.T) {
 				t.Fatal("nothing was reported")
 			}
 			for _, unreadable := range loaded.Unreadable {
-				if unreadable.Name != "provider:b" || !strings.Contains(unreadable.Error(), c.says) {
-					t.Errorf("reported %v, want provider:b and %q", unreadable, c.says)
+				ofTransition := strings.Contains(c.harm, "breaker_transitions")
+				if unreadable.Name != "provider:b" || unreadable.Transition != ofTransition || !strings.Contains(unreadable.Error(), c.says) {
+					t.Errorf("reported %+v, want provider:b and %q, of a transition: %t", unreadable, c.says, ofTransition)
 				}
 			}
 			for _, s := range loaded.Breakers {

@@ -32,6 +32,20 @@ func deletedAll(t *testing.T, s *opened) {
 	s.lists(t, c.Name, transition(c.Name, 2))
 }
 
+func deletedAllButKept(t *testing.T, s *opened) {
+	b, c, moved := begun(t, s)
+	d := saved("target:'a'/\"d\"", 3)
+	s.apply(t, circuitbreaker.Batch{Save: []circuitbreaker.Snapshot{d}})
+	s.apply(t, circuitbreaker.Batch{DeleteAll: true, Keep: []string{d.Name, "target:a/none", b.Name}})
+	s.holds(t, b, d)
+	s.lists(t, b.Name, moved)
+	s.lists(t, c.Name, transition(c.Name, 2))
+	s.apply(t, circuitbreaker.Batch{DeleteAll: true, Keep: []string{b.Name, d.Name}, Delete: []string{b.Name}})
+	s.holds(t, d)
+	s.apply(t, circuitbreaker.Batch{Keep: []string{c.Name}})
+	s.holds(t, d)
+}
+
 func deletionsFirst(t *testing.T, s *opened) {
 	b, c, _ := begun(t, s)
 	older, reset := saved(c.Name, 1), transition(b.Name, 3)

@@ -158,8 +158,8 @@ func (m *Memory) wait(ctx context.Context) error {
 
 func (m *Memory) remove(b circuitbreaker.Batch) {
 	if b.DeleteAll {
-		clear(m.breakers)
-		clear(m.unreadable)
+		maps.DeleteFunc(m.breakers, func(name string, _ circuitbreaker.Snapshot) bool { return !slices.Contains(b.Keep, name) })
+		maps.DeleteFunc(m.unreadable, func(name string, _ circuitbreaker.RowError) bool { return !slices.Contains(b.Keep, name) })
 	}
 	for _, name := range b.Delete {
 		delete(m.breakers, name)

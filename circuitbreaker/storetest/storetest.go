@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) (store circuitbreaker.Store, reop
 		"an older version never overwrites a newer one":                 olderVersion,
 		"a deleted row is gone and its transitions stay":                deletedRow,
 		"deleting all leaves no row and every transition":               deletedAll,
+		"deleting all leaves the rows that are to be kept":              deletedAllButKept,
 		"deletions come before what the same batch saves":               deletionsFirst,
 		"what is not there can be deleted":                              deletedNothing,
 		"a transition comes back as it was appended":                    appendedTransition,
