@@ -107,7 +107,7 @@ func (o *origins) allowedOrigin(r *http.Request) string {
 const (
 	corsMethods = "GET, HEAD, POST, OPTIONS"
 	corsExposed = "x-request-id, request-id, x-ohmroute-combo, x-ohmroute-target, x-ohmroute-attempts, x-ohmroute-dropped, " +
-		"x-ohmroute-estimated, x-upstream-request-id, retry-after"
+		"x-ohmroute-estimated, x-upstream-request-id, retry-after, x-should-retry"
 )
 
 // cors adds what lets a page of an allowed origin read the answer. It is true if that was all there is to answer.
