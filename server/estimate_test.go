@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -22,10 +23,17 @@ func TestACountOfTokensThatNobodyAnswersIsEstimated(t *testing.T) {
 		targets []target
 		asked   string // x-ohmroute-attempts
 	}{
-		"no target serves it":       {withoutCounts, []target{plain("{}"), plain("{}")}, "0"},
-		"all targets fail":          {nil, []target{failure(providers.ServerError), failure(providers.ModelNotFound)}, "2"},
-		"the only target times out": {nil, []target{failure(providers.Timeout)}, "1"},
-		"the key is bad":            {nil, []target{failure(providers.Auth)}, "1"},
+		"no target serves it":                {withoutCounts, []target{plain("{}"), plain("{}")}, "0"},
+		"all targets fail":                   {nil, []target{failure(providers.ServerError), failure(providers.ModelNotFound)}, "2"},
+		"the only target times out":          {nil, []target{failure(providers.Timeout)}, "1"},
+		"one key is bad, and a host is down": {nil, []target{failure(providers.Auth), failure(providers.ServerError)}, "2"},
+		"one key is bad, and another target can't count": {
+			func(p *combo.Provider) {
+				if p.ID != "a" {
+					withoutCounts(p)
+				}
+			}, []target{failure(providers.Auth), plain("{}")}, "1",
+		},
 		"a host has no such path": {nil, []target{failing(0, &providers.Failure{
 			Kind: providers.Unsupported, Status: 404, Message: "no such path", Body: []byte("{}"), ContentType: "application/json",
 		})}, "1"},
@@ -79,6 +87,21 @@ func TestWhatIsNotEstimated(t *testing.T) {
 		g.route(failing(0, &providers.Failure{Kind: providers.ClientError, Status: 400, Message: "bad tool"}))
 		re := g.ask(http.MethodPost, countPath, messagesBody)
 		wantAnthropic(t, re.Code, re.Header(), re.Body.String(), 400, "invalid_request_error", "client_error")
+	})
+	t.Run("a key that no target takes", func(t *testing.T) {
+		for _, kind := range []providers.Kind{providers.Auth, providers.Billing, providers.Permission} {
+			g := newGateway(t, false)
+			refused := failing(0, &providers.Failure{Kind: kind, Status: 401, Message: "bad key"})
+			g.route(refused, refused)
+			re := g.ask(http.MethodPost, countPath, messagesBody)
+			same := g.ask(http.MethodPost, messagesPath, messagesBody)
+			var told, want anthropicReply
+			_, _ = json.Unmarshal(re.Body.Bytes(), &told), json.Unmarshal(same.Body.Bytes(), &want)
+			wantAnthropic(t, re.Code, re.Header(), re.Body.String(), same.Code, want.Error.Type, want.Error.Code)
+			if len(told.Error.Attempts) != 2 || re.Header().Get("X-Ohmroute-Estimated") != "" {
+				t.Errorf("%s: %v: %s", kind, re.Header(), re.Body)
+			}
+		}
 	})
 	t.Run("a message", func(t *testing.T) {
 		g := newGateway(t, false)
