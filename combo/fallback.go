@@ -113,11 +113,11 @@ func (w *walk) untried(l *leg) bool {
 	return c == nil || w.left(c)
 }
 
-// noteUnreached lists the fallback targets that no failure unlocked.
+// noteUnreached lists the fallback targets that no failure unlocked, or none that still counted when it was their turn.
 func (w *walk) noteUnreached(n *node, depth int) {
 	for i := range n.fallbacks {
 		for _, l := range n.fallbacks[i].legs {
-			if w.candidate(l) == nil {
+			if c := w.candidate(l); c == nil || !c.fallback && c.tries == 0 && c.skip == "" {
 				w.attempts = append(w.attempts, Attempt{
 					Provider: l.host.ID, Model: l.model.Name, Outcome: Skipped, SkipReason: SkipOnlyOn, Listed: l.listed,
 				})

@@ -71,7 +71,7 @@ func (w *walk) firstDue(q *queues) (next *candidate, wake time.Time) {
 		case !at.IsZero():
 			sooner(c, at)
 		case q.join(c):
-			sooner(c, w.now.Add(c.leg.host.QueueTimeout-c.stood))
+			sooner(c, w.now.Add(w.patience(c)))
 		default:
 			w.leaveOut(c.leg.host)
 		}
@@ -85,6 +85,21 @@ func (w *walk) firstDue(q *queues) (next *candidate, wake time.Time) {
 		}
 	}
 	return next, wake
+}
+
+// patience is how long the candidate may stand in its provider's queue; half of the walk's time is kept for those that
+// fail_open would send to after it.
+func (w *walk) patience(c *candidate) time.Duration {
+	d := c.leg.host.QueueTimeout - c.stood
+	if w.until.IsZero() || !w.node.failsOpen() {
+		return d
+	}
+	for i := range w.candidates {
+		if other := &w.candidates[i]; w.eligible(other) && (other.merelyParked() || w.sent == 0 && other.recovers()) {
+			return min(d, w.until.Sub(w.now)/2)
+		}
+	}
+	return d
 }
 
 // leaveOut passes over the candidates of a full provider for good.

@@ -290,6 +290,27 @@ func TestWhoNeedsNoWaitIsAskedBeforeWhoDoes(t *testing.T) {
 	}
 }
 
+func TestAQueueLeavesTimeForOneMoreChance(t *testing.T) {
+	for name, refuses := range map[string]func(r *rig){
+		"of one merely parked":                     func(r *rig) { r.park("provider:a", 0) },
+		"of one that is open, if nobody was asked": func(r *rig) { r.trip("provider:a") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "q/m a/m", queued(time.Minute, "q"), with(func(c *Combo) { c.Total = 4 * time.Second }))
+				refuses(r)
+				r.busy("q", time.Minute)
+				res := r.ask("c")
+				wantAttempts(t, res.report().Attempts, "q/m skipped:concurrency", "a/m ok forced")
+				if res.took != 2*time.Second {
+					t.Errorf("took %v", res.took)
+				}
+				r.wait(time.Minute)
+			})
+		})
+	}
+}
+
 func TestATimeThatRunsOutInAWaitLeavesTheAnswerToWhatWasLearned(t *testing.T) {
 	cases := map[string]struct {
 		targets string
