@@ -16,8 +16,8 @@ func readChatRequest(body gjson.Result, n *notes) (*conversation, error) {
 	if !body.IsObject() {
 		return nil, broken("", "The request has to be a JSON object.")
 	}
-	if !body.Get("messages").IsArray() {
-		return nil, broken("messages", "messages has to be a list of messages.")
+	if messages := body.Get("messages"); !messages.IsArray() || len(messages.Array()) == 0 {
+		return nil, broken("messages", "messages has to be a list of at least one message.")
 	}
 	var err error
 	body.ForEach(func(key, value gjson.Result) bool {

@@ -226,6 +226,7 @@ func TestChatRequestsThatMakeNoSense(t *testing.T) {
 		`[]`:                       "",
 		`{}`:                       "messages",
 		`{"messages":{}}`:          "messages",
+		`{"messages":[ ]}`:         "messages",
 		message(`"a"`):             "messages[0]",
 		message(`{"content":"a"}`): "messages[0].role",
 		message(`{"role":"robot","content":"a"}`):                                            "messages[0].role",

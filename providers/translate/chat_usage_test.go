@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -53,5 +55,20 @@ func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 	))
 	if u := said[len(said)-1].usage; u == nil || u.output != 3 {
 		t.Errorf("got %+v", u)
+	}
+}
+
+// OpenRouter tells what was counted in the event of an error behind a whole answer.
+func TestTheUsageBesideAnErrorBehindAWholeAnswerIsTold(t *testing.T) {
+	stream := chatEvents(`"delta":{"role":"assistant","content":"a"},"finish_reason":"length"`,
+		`{"id":"c1","error":{"code":400,"message":"Token limit reached"},"object":"chat.completion.chunk","created":1,"model":"m",`+
+			`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],`+
+			`"usage":{"prompt_tokens":43,"completion_tokens":10,"total_tokens":53}}`, chatDone)
+	for client, told := range map[Dialect]string{
+		Chat: `"prompt_tokens":43,"completion_tokens":10`, Responses: `"output_tokens":10`, Messages: `"output_tokens":10`,
+	} {
+		if got := string(streamed(Chat, client, reply(nil), slices.Values([][]byte{stream}))); !strings.Contains(got, told) || strings.Contains(got, "Token limit") {
+			t.Errorf("for %s:\n%s", client, got)
+		}
 	}
 }
