@@ -27,8 +27,8 @@ type Combo struct { //nolint:recvcheck // a value must be shown as JSON too, and
 func (c Combo) MarshalJSON() ([]byte, error) { return written(false, c.members), nil }
 
 func (c *Combo) members(m members) {
-	text(m, "name", &c.Name, nameRule)
-	m.texts("aliases", &c.Aliases, nameRule)
+	text(m, "name", &c.Name, pathRule)
+	m.texts("aliases", &c.Aliases, pathRule)
 	if m.reads() {
 		c.Strategy = combo.StrategyNames()[0]
 	}

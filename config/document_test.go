@@ -31,6 +31,8 @@ func TestEveryProblemOfAProviderIsTold(t *testing.T) {
 		"an unknown preset":  {`{"id":"a","kind":"openai","preset":"opnai"}`, []string{`preset: there is no preset "opnai"; did you mean "openai"?`, "base_url: must be given, as in https://api.example.com/v1, unless a preset knows it"}},
 		"no base URL":        {`{"id":"a","kind":"openai"}`, []string{"base_url: must be given, as in https://api.example.com/v1, unless a preset knows it"}},
 		"a slash in the id":  {`{"id":"a/b",` + local + `}`, []string{`id: must not hold a slash, and is "a/b"`}},
+		"a step":             {`{"id":".",` + local + `}`, []string{`id: must not be ".", which can't be named in a URL`}},
+		"a step up":          {`{"id":"..",` + local + `}`, []string{`id: must not be "..", which can't be named in a URL`}},
 		"an outer blank":     {`{"id":" a",` + local + `}`, []string{`id: must not begin or end with a blank, and is " a"`}},
 		"a control char":     {`{"id":"a\u0007",` + local + `}`, []string{`id: must not hold control characters, and is "a\a"`}},
 		"an empty id":        {`{"id":"",` + local + `}`, []string{"id: must have 1 to 128 characters, and is empty"}},
@@ -222,12 +224,13 @@ func TestEveryProblemOfAComboIsTold(t *testing.T) {
 			},
 		},
 		"names": {
-			`{"name":"a\nb","aliases":[""," x","a\nb"],"targets":[{"combo":"inner"}]}`,
+			`{"name":"a\nb","aliases":[""," x","a\nb",".."],"targets":[{"combo":"inner"}]}`,
 			[]string{
 				`name: must not hold control characters, and is "a\nb"`,
 				"aliases[0]: must have 1 to 128 characters, and is empty",
 				`aliases[1]: must not begin or end with a blank, and is " x"`,
 				`aliases[2]: must not hold control characters, and is "a\nb"`,
+				`aliases[3]: must not be "..", which can't be named in a URL`,
 			},
 		},
 	} {

@@ -128,6 +128,13 @@ func TestEveryProblemOfAFileIsTold(t *testing.T) {
 		"a scalar":        {"hello\n", []string{"must be an object, not a string"}},
 		"depth":           {strings.Repeat("[", 100_000), []string{"nested deeper than 64 levels"}},
 		"an alias bomb":   {aliasBomb(), []string{"holds more than 500,000 values"}},
+		"a variable in a default": {
+			"database: sqlite:${A:-${B}}\nserver: {listen: '${A:-$${B}'}\n",
+			[]string{
+				"database: has a ${ within a ${NAME:-default}: a default is plain text and names no other variable",
+				"server.listen: has a ${ within a ${NAME:-default}: a default is plain text and names no other variable",
+			},
+		},
 		"duplicate keys": {
 			"database: sqlite:a\ndatabase: sqlite:b\nserver: {listen: ':1', listen: ':2'}\n",
 			[]string{"database: stands twice", "server.listen: stands twice"},

@@ -26,6 +26,14 @@ func nameRule(name string) string {
 	return ""
 }
 
+// pathRule is the rule of what is named in URLs: a name that no client and no proxy takes for a step up.
+func pathRule(name string) string {
+	if name == "." || name == ".." {
+		return "must not be " + quote(name) + ", which can't be named in a URL"
+	}
+	return nameRule(name)
+}
+
 // isHidden finds what can't be seen in a list of names: control characters, line separators, invalid UTF-8.
 func isHidden(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
@@ -33,7 +41,7 @@ func isHidden(r rune) bool {
 
 // idRule is the rule of a provider's id: a name without a slash, which ends it in `provider/model`.
 func idRule(id string) string {
-	if wrong := nameRule(id); wrong != "" {
+	if wrong := pathRule(id); wrong != "" {
 		return wrong
 	}
 	if strings.Contains(id, "/") {

@@ -252,6 +252,10 @@ func (y *yamlReader) expand(path, text string) (string, bool) {
 
 func (y *yamlReader) variable(path, inside string) string {
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
+	if strings.Contains(inside, "${") {
+		y.addf(path, "has a ${ within a ${NAME:-default}: a default is plain text and names no other variable")
+		return ""
+	}
 	if !envName.MatchString(name) {
 		y.addf(path, "has a ${...} that is neither ${NAME} nor ${NAME:-default}")
 		return ""

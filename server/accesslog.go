@@ -4,10 +4,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// logAccess writes one line for each request. It holds no query, header, name from a body, or text of a prompt.
+// logAccess writes one line for each request. It holds no query, header, name from a body, or text of a prompt; of the
+// client side it names the route alone.
 func (s *Server) logAccess(r *http.Request, x *exchange, aborted bool) {
 	level := slog.LevelInfo
 	if quietRoutes[x.route] || x.route == assetsRoute {
@@ -18,7 +20,7 @@ func (s *Server) logAccess(r *http.Request, x *exchange, aborted bool) {
 		return
 	}
 	path := x.route
-	if path == "" {
+	if path == "" || strings.HasPrefix(path, adminPrefix) { // what operators do is told by its name
 		path = clip(r.URL.EscapedPath(), maxLoggedPath)
 	}
 	attrs := make([]slog.Attr, 0, 12)

@@ -47,3 +47,16 @@ func TestLongPathsAreClipped(t *testing.T) {
 		t.Error("the log has the whole path")
 	}
 }
+
+func TestTheLogNamesWhatAnOperatorActedOn(t *testing.T) {
+	g := newGateway(t, true)
+	g.must(http.MethodPost, breakerPath+"/reset", "")
+	g.ask(http.MethodGet, "/v1/models/of-a-client", "")
+	log := g.logs.String()
+	if !strings.Contains(log, `"path":"`+breakerPath+`/reset"`) {
+		t.Errorf("the breaker is not in the log: %s", log)
+	}
+	if strings.Contains(log, "of-a-client") {
+		t.Error("what a client named is in the log")
+	}
+}

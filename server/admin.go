@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,21 +28,57 @@ func (s *Server) adminBody(c echo.Context) ([]byte, error) {
 	return b.b, nil // kept by whoever parses it, so never released
 }
 
-// decodeSmall reads a body of a few members into into; an empty body leaves it as it is.
-func (s *Server) decodeSmall(c echo.Context, into any) error {
+// fields are the members that a small body may have, by name: where each goes, a *string or a *bool.
+type fields map[string]any
+
+// decodeSmall reads a body of a few members; what isn't there, or null, stays as it is, and so does all if the body is
+// empty. Everything that is wrong is told at once.
+func (s *Server) decodeSmall(c echo.Context, into fields) error {
 	body, err := s.adminBody(c)
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return &apiError{Status: http.StatusBadRequest, Code: "invalid_json", Message: "the body is not what this call takes: " + err.Error()}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		message := "the body is not JSON, or goes on after its JSON value"
+		if json.Valid(body) {
+			message = "the body must be an object"
+		}
+		return invalidBody([]config.Problem{{Message: message}})
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return &apiError{Status: http.StatusBadRequest, Code: "invalid_json", Message: "the body goes on after its JSON value"}
+	var problems []config.Problem
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if wrong := into.set(name, members[name]); wrong != "" {
+			problems = append(problems, config.Problem{Path: clip(name, 64), Message: wrong})
+		}
+	}
+	if len(problems) > 0 {
+		return invalidBody(problems)
 	}
 	return nil
+}
+
+// set gives a member its value, or tells what is wrong with that.
+func (f fields) set(name string, value json.RawMessage) string {
+	into, known := f[name]
+	if !known {
+		return "unknown member"
+	}
+	if json.Unmarshal(value, into) == nil {
+		return ""
+	}
+	if _, text := into.(*string); text {
+		return "must be a string"
+	}
+	return "must be true or false"
+}
+
+func invalidBody(problems []config.Problem) *apiError {
+	all := &config.ValidationError{Problems: problems}
+	return &apiError{
+		Status: http.StatusBadRequest, Code: "invalid_json",
+		Message: "the body is not what this call takes: " + all.Error(), Details: problems,
+	}
 }
 
 // storeRetry is when it may be worth trying a change again that the store did not take.

@@ -115,13 +115,11 @@ func writeBreaker(c echo.Context, b circuitbreaker.Status, p circuitbreaker.Pers
 
 // resetBreakers resets every breaker; isolated ones only if the body says so. It is idempotent.
 func (s *Server) resetBreakers(c echo.Context) error {
-	var ask struct {
-		IncludeIsolated bool `json:"include_isolated"`
-	}
-	if err := s.decodeSmall(c, &ask); err != nil {
+	var includeIsolated bool
+	if err := s.decodeSmall(c, fields{"include_isolated": &includeIsolated}); err != nil {
 		return err
 	}
-	reset, isolated := s.opts.Breakers.ResetAll(ask.IncludeIsolated)
+	reset, isolated := s.opts.Breakers.ResetAll(includeIsolated)
 	p := s.durable(c)
 	writeJSON(exchangeOf(c), http.StatusOK, struct {
 		Reset       []string `json:"reset"`
@@ -132,14 +130,14 @@ func (s *Server) resetBreakers(c echo.Context) error {
 }
 
 func (s *Server) resetBreaker(c echo.Context) error {
-	if err := s.decodeSmall(c, &struct{}{}); err != nil {
+	if err := s.decodeSmall(c, fields{}); err != nil {
 		return err
 	}
 	return s.operate(c, s.opts.Breakers.Reset)
 }
 
 func (s *Server) releaseBreaker(c echo.Context) error {
-	if err := s.decodeSmall(c, &struct{}{}); err != nil {
+	if err := s.decodeSmall(c, fields{}); err != nil {
 		return err
 	}
 	return s.operate(c, s.opts.Breakers.Release)
@@ -147,24 +145,21 @@ func (s *Server) releaseBreaker(c echo.Context) error {
 
 // isolateBreaker holds a breaker; who and why are shown to whoever looks.
 func (s *Server) isolateBreaker(c echo.Context) error {
-	var ask struct {
-		By     string `json:"by"`
-		Reason string `json:"reason"`
-	}
-	if err := s.decodeSmall(c, &ask); err != nil {
+	var by, reason string
+	if err := s.decodeSmall(c, fields{"by": &by, "reason": &reason}); err != nil {
 		return err
 	}
-	if err := checkNote("by", ask.By); err != nil {
+	if err := checkNote("by", by); err != nil {
 		return err
 	}
-	if err := checkNote("reason", ask.Reason); err != nil {
+	if err := checkNote("reason", reason); err != nil {
 		return err
 	}
-	if ask.By == "" {
-		ask.By = "admin"
+	if by == "" {
+		by = "admin"
 	}
 	return s.operate(c, func(name string) (circuitbreaker.Status, error) {
-		return s.opts.Breakers.Isolate(name, ask.By, ask.Reason)
+		return s.opts.Breakers.Isolate(name, by, reason)
 	})
 }
 

@@ -82,7 +82,7 @@ func (s *Server) testProvider(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.decodeSmall(c, &struct{}{}); err != nil {
+	if err := s.decodeSmall(c, fields{}); err != nil {
 		return err
 	}
 	built := s.opts.Config.Built()

@@ -158,7 +158,27 @@ func TestBreakersOverHTTP(t *testing.T) {
 		g.admin(http.MethodGet, "/api/v1/breakers/target%3Ademo%2Fnobody", "").wantError(404, "not_found")
 		g.admin(http.MethodPost, "/api/v1/breakers/nobody/reset", "").wantError(404, "not_found")
 		g.admin(http.MethodPost, "/api/v1/breakers/reset", `{"include_isolatet":true}`).wantError(400, "invalid_json")
-		g.admin(http.MethodPost, breakerPath+"/isolate", `{"by":7}`).wantError(400, "invalid_json")
+		for body, want := range map[string][]any{
+			`{"by":7}`:                        {"by", "must be a string"},
+			`{"include_isolated":"yes"}`:      {"include_isolated", "must be true or false"},
+			`{"by":"me","resaon":"x"}`:        {"resaon", "unknown member"},
+			`{"By":"me"}`:                     {"By", "unknown member"},
+			`[]`:                              {"", "the body must be an object"},
+			`{"by":"me"} {}`:                  {"", "the body is not JSON, or goes on after its JSON value"},
+			`{"include_isolated":1,"all":[]}`: {"all", "unknown member", "include_isolated", "must be true or false"},
+		} {
+			path := breakerPath + "/isolate"
+			if strings.Contains(body, "include") {
+				path = "/api/v1/breakers/reset"
+			}
+			var got []any
+			for _, d := range g.admin(http.MethodPost, path, body).wantError(400, "invalid_json")["details"].([]any) {
+				got = append(got, d.(map[string]any)["path"], d.(map[string]any)["message"])
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", body, got, want)
+			}
+		}
 		g.admin(http.MethodPost, breakerPath+"/isolate", `{"by":"a\nb"}`).wantError(400, "invalid_parameter")
 		g.admin(http.MethodPost, breakerPath+"/isolate", `{"reason":"`+strings.Repeat("x", 501)+`"}`).wantError(400, "invalid_parameter")
 		g.admin(http.MethodPost, "/api/v1/providers", strings.Repeat(" ", maxAdminBody+1)).wantError(413, "request_too_large")

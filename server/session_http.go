@@ -60,21 +60,19 @@ func (s *Server) sessionAnswer(c echo.Context, open *session) error {
 
 // logIn exchanges the admin token for a session. A wrong token is answered as a wrong bearer token is.
 func (s *Server) logIn(c echo.Context) error {
-	var ask struct {
-		Token string `json:"token"`
-	}
-	if err := s.decodeSmall(c, &ask); err != nil {
+	var secret string
+	if err := s.decodeSmall(c, fields{"token": &secret}); err != nil {
 		return err
 	}
-	if ask.Token == "" {
+	if secret == "" {
 		return badParameter("token", "", "the admin token")
 	}
 	r := c.Request()
-	if err := s.compare(r, ask.Token, s.adminToken); err != nil {
+	if err := s.compare(r, secret, s.adminToken); err != nil {
 		return err
 	}
-	secret, opened := s.sessions.begin(time.Now())
-	http.SetCookie(exchangeOf(c), cookieOf(r, secret, 0))
+	cookie, opened := s.sessions.begin(time.Now())
+	http.SetCookie(exchangeOf(c), cookieOf(r, cookie, 0))
 	return s.sessionAnswer(c, opened)
 }
 
