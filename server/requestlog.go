@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/ohmroute/ohmroute/combo"
 )
@@ -38,7 +39,7 @@ func (f *finished) json() json.RawMessage {
 	o.number("client_retry_count", int64(f.retries))
 	o.begin("attempts", '[')
 	for i := range r.Attempts {
-		o.attempt(&r.Attempts[i])
+		o.attempt(&r.Attempts[i], r.Start)
 	}
 	o.end(']')
 	o.number("queue_ms", r.Queue.Milliseconds())
@@ -62,8 +63,8 @@ func (f *finished) json() json.RawMessage {
 	return o.b
 }
 
-// attempt adds an element as error.attempts has it.
-func (o *object) attempt(a *combo.Attempt) {
+// attempt adds an element as error.attempts has it, and when it began within the request.
+func (o *object) attempt(a *combo.Attempt, begin time.Time) {
 	o.element('{')
 	o.text("provider", a.Provider)
 	o.text("model", a.Model)
@@ -75,6 +76,11 @@ func (o *object) attempt(a *combo.Attempt) {
 		o.null("status")
 	} else {
 		o.number("status", int64(a.Status))
+	}
+	if a.Start.IsZero() {
+		o.null("start_ms")
+	} else {
+		o.number("start_ms", max(a.Start.Sub(begin), 0).Milliseconds())
 	}
 	o.number("ms", a.Duration.Milliseconds())
 	o.flag("forced", a.Forced)

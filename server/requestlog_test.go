@@ -232,8 +232,9 @@ func TestTheLogTellsWhoAskedHowOftenAndHowLong(t *testing.T) {
 				t.Errorf("%s is %v, want %v", member, got[member], want)
 			}
 		}
-		if n := len(got["attempts"].([]any)); n != 2 {
-			t.Errorf("%d attempts, want 2", n)
+		attempts := got["attempts"].([]any)
+		if len(attempts) != 2 || attempts[0].(map[string]any)["start_ms"] != 0.0 || attempts[1].(map[string]any)["start_ms"] != 2000.0 {
+			t.Errorf("attempts %v, want two that began after 0 and 2000 ms", attempts)
 		}
 		kept := string(store.rows[0].Body)
 		for _, secret := range []string{key, "the-prompt", "the-answer"} {
@@ -290,15 +291,17 @@ func TestALoggedRequestIsJSONWhateverItsTextsAre(t *testing.T) {
 			Total: 5 * time.Second, Usage: &providers.Usage{InputTokens: 1, OutputTokens: 2, CachedTokens: 3, ReasoningTokens: 4},
 			FinishReason: text, UpstreamID: text, Start: noon,
 			Attempts: []combo.Attempt{
-				{Provider: text, Model: text, Key: text, Outcome: combo.OK, Status: 200, Duration: time.Second, FirstToken: time.Millisecond, Probe: true},
-				{Provider: text, Model: text, Outcome: combo.Failed, Kind: providers.Kind(text), Forced: true},
+				{Provider: text, Model: text, Key: text, Outcome: combo.OK, Status: 200, Start: noon.Add(1500 * time.Millisecond), Duration: time.Second, FirstToken: time.Millisecond, Probe: true},
+				{Provider: text, Model: text, Outcome: combo.Failed, Kind: providers.Kind(text), Start: noon, Forced: true},
 				{Provider: text, Model: text, Outcome: combo.Skipped, SkipReason: combo.SkipReason(text)},
 			},
 		}}
+		attempts := members(t, f.report.Attempts)
+		attempts[0]["start_ms"], attempts[1]["start_ms"], attempts[2]["start_ms"] = 1500, 0, nil
 		want := map[string]any{
 			"id": text, "at": "2030-01-01T12:00:00.000Z", "endpoint": text, "combo": orNull(text), "model": text, "target": orNull(text),
 			"outcome": text, "status": 503, "kind": orNull(text), "code": orNull(text), "stream": true, "client_key": orNull(text),
-			"client_retry_count": 3, "attempts": f.report.Attempts, "queue_ms": 1000, "connect_ms": 2000, "first_token_ms": 3000,
+			"client_retry_count": 3, "attempts": attempts, "queue_ms": 1000, "connect_ms": 2000, "first_token_ms": 3000,
 			"upstream_ms": 4000, "total_ms": 5000,
 			"usage":         map[string]int{"input_tokens": 1, "output_tokens": 2, "cached_tokens": 3, "reasoning_tokens": 4},
 			"finish_reason": orNull(text), "upstream_request_id": orNull(text),
@@ -312,6 +315,16 @@ func TestALoggedRequestIsJSONWhateverItsTextsAre(t *testing.T) {
 		"queue_ms": 0, "connect_ms": 0, "first_token_ms": nil, "upstream_ms": 0, "total_ms": 0, "usage": nil, "finish_reason": nil,
 		"upstream_request_id": nil,
 	})
+}
+
+// members are those of the elements of a list as encoding/json writes them.
+func members(t *testing.T, list any) (all []map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(list)
+	if err := errors.Join(err, json.Unmarshal(text, &all)); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // sameJSON checks that body says what encoding/json says of want.
