@@ -23,7 +23,7 @@ func TestABreakerThatStaysClosedIsParkedAfterAFailure(t *testing.T) {
 		"for the cooldown":                   {cooldown: 5 * time.Second, want: 5 * time.Second},
 		"for the kind's own park":            {cooldown: 5 * time.Second, park: new(10 * time.Second), want: 10 * time.Second},
 		"for a longer hint":                  {cooldown: 5 * time.Second, hint: 20 * time.Second, want: 20 * time.Second, hinted: true},
-		"not for a shorter hint":             {cooldown: 5 * time.Second, hint: 2 * time.Second, want: 5 * time.Second},
+		"not for a shorter hint alone":       {cooldown: 5 * time.Second, hint: 2 * time.Second, want: 5 * time.Second, hinted: true},
 		"at most for retry_after_max":        {cooldown: 5 * time.Second, hint: time.Hour, want: 5 * time.Minute, hinted: true},
 		"by a hint where cooldowns are off":  {hint: 20 * time.Second, want: 20 * time.Second, hinted: true},
 		"not at all where cooldowns are off": {},

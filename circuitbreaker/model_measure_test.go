@@ -208,8 +208,8 @@ func (m *machine) park(now time.Duration, v verdict) int {
 	if row, ok := m.settings.Kinds[v.kind]; ok && row.Park != nil && !m.windowed() {
 		length = *row.Park
 	}
-	hinted := v.hint > length
-	if v.hint > 0 {
+	hinted := v.hint > 0
+	if hinted {
 		length = min(max(v.hint, length), m.settings.RetryAfterMax)
 	}
 	m.parked = slices.DeleteFunc(m.parked, func(p park) bool { return p.end <= now })

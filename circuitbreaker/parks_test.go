@@ -136,7 +136,7 @@ func (w *walking) fail(s sent, hint time.Duration) {
 		w.t.Fatalf("park %d began, the reference says %t", number, begins)
 	}
 	if number != 0 {
-		w.parks = append(w.parks, listedPark{number: number, end: w.now + length, hinted: hint > walkingCooldown})
+		w.parks = append(w.parks, listedPark{number: number, end: w.now + length, hinted: hint > 0})
 		s.by.own = append(s.by.own, number)
 	}
 }

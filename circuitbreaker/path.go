@@ -95,6 +95,24 @@ func (p *Path) Peek(a Ask) *OpenError {
 	return way.peek(a)
 }
 
+// MerelyParked says whether all that refuse on the path do so for a cooldown that
+// no Retry-After hint set, whichever of them Acquire would report. It changes
+// nothing.
+func (p *Path) MerelyParked(a Ask) bool {
+	if a.Now.IsZero() {
+		a.Now = p.reg.clock.now()
+	}
+	for _, b := range p.trio().breakers {
+		if b == nil {
+			continue
+		}
+		if e := b.Peek(a); e != nil && (e.Reason != ReasonCooldown || e.Hinted) {
+			return false
+		}
+	}
+	return true
+}
+
 // State is the worst state of the path's breakers, as a look shows it.
 func (p *Path) State(now time.Time) State {
 	worst, at := Closed, p.reg.clock.moment(now)

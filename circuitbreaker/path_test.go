@@ -211,3 +211,33 @@ func TestAPathHeedsItsOwnParksOnlyIfItIsNotToldToIgnoreThem(t *testing.T) {
 		t.Errorf("reasons %v", h.reasons())
 	}
 }
+
+func TestAPathIsMerelyParkedIfNothingButCooldownsWithoutAHintRefuse(t *testing.T) {
+	fails := func(name string, hint time.Duration) func(h *three) {
+		return func(h *three) { h.on(name).acquire().Failure(h.now, "timeout", hint) }
+	}
+	for name, test := range map[string]struct {
+		arrange []func(h *three)
+		want    bool
+	}{
+		"where nobody refuses":                   {want: true},
+		"where one is parked":                    {[]func(h *three){fails("provider:p", 0)}, true},
+		"where all are":                          {[]func(h *three){fails("provider:p", 0), fails("key:p/k", 0), fails("target:p/m", 0)}, true},
+		"not behind a hint":                      {[]func(h *three){fails("key:p/k", time.Minute)}, false},
+		"not behind a hint shorter than a park":  {[]func(h *three){fails("key:p/k", time.Second)}, false},
+		"not where a hint is behind a long park": {[]func(h *three){fails("key:p/k", 6*time.Second), func(h *three) { h.pass(2 * time.Second) }, fails("provider:p", 0)}, false},
+		"not behind an open breaker":             {[]func(h *three){fails("provider:p", 0), func(h *three) { h.trip() }}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newThree(t, func(s *circuitbreaker.Settings) { s.Cooldown = 5 * time.Second })
+			for _, f := range test.arrange {
+				f(h)
+			}
+			for _, a := range []circuitbreaker.Ask{h.ask(), {}} {
+				if got := h.path.MerelyParked(a); got != test.want {
+					t.Errorf("merely parked: %t", got)
+				}
+			}
+		})
+	}
+}

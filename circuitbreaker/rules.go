@@ -155,8 +155,8 @@ func (r *rules) longestWait(kind Kind) time.Duration {
 }
 
 // park is how long a breaker that stays closed is parked after a failure of
-// kind, 0 being not at all, and whether the hint made it longer than it would
-// have been. Spec: breaker.md 4, "Cooldown".
+// kind, 0 being not at all, and whether a hint, of any length, set it. Spec:
+// breaker.md 4, "Cooldown".
 func (r *rules) park(kind Kind, hint time.Duration) (length time.Duration, hinted bool) {
 	length = r.Cooldown
 	if k, ok := r.Kinds[kind]; ok && k.Park != nil && !r.windowed {
@@ -165,7 +165,7 @@ func (r *rules) park(kind Kind, hint time.Duration) (length time.Duration, hinte
 	if hint <= 0 {
 		return length, false
 	}
-	return min(max(hint, length), r.RetryAfterMax), hint > length
+	return min(max(hint, length), r.RetryAfterMax), true
 }
 
 // minLease is the least lease of a probe where no setting says otherwise.

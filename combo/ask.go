@@ -104,7 +104,7 @@ func (w *walk) admit(c *candidate) *lane {
 		if e == nil {
 			return l
 		}
-		c.parked = c.parked || l.merelyParked(e, w.now)
+		c.parked = c.parked || l.merelyParked(e, ask)
 		if refusal == nil || soonerThan(e, refusal) {
 			refusal, c.lane = e, l.index
 			c.refusal, c.retryAt = SkipReason(e.Reason), e.RetryAt
@@ -119,8 +119,7 @@ func (w *walk) acquire(l *lane, ask circuitbreaker.Ask, how force) *circuitbreak
 		return l.path.Acquire(&w.permits, ask)
 	}
 	if how == chance {
-		ask.Now = w.now
-		if e := l.path.Peek(ask); e != nil && !l.merelyParked(e, w.now) {
+		if e := l.path.Peek(ask); e != nil && !l.merelyParked(e, ask) {
 			return e
 		}
 	}
@@ -130,13 +129,9 @@ func (w *walk) acquire(l *lane, ask circuitbreaker.Ask, how force) *circuitbreak
 // forcedReason is what a forced permit tells the breaker's log.
 const forcedReason = "fail_open"
 
-// merelyParked tells whether nothing but cooldowns that no hint set stands behind the lane's refusal.
-func (l *lane) merelyParked(e *circuitbreaker.OpenError, now time.Time) bool {
-	if e.Reason != circuitbreaker.ReasonCooldown || e.Hinted {
-		return false
-	}
-	state := l.path.State(now)
-	return state == circuitbreaker.Closed || state == circuitbreaker.Degraded
+// merelyParked tells whether nothing but cooldowns that no hint set stands behind the lane's refusal e.
+func (l *lane) merelyParked(e *circuitbreaker.OpenError, ask circuitbreaker.Ask) bool {
+	return e.Reason == circuitbreaker.ReasonCooldown && l.path.MerelyParked(ask)
 }
 
 // held tells whether a hint or the back-off forbids the lane now.

@@ -313,6 +313,26 @@ func TestTheOneProbeRuleHoldsForACombosOnlyTarget(t *testing.T) {
 	})
 }
 
+func TestAHintOfAnyLengthIsNoMerePark(t *testing.T) {
+	cases := map[string]func(r *rig){
+		"shorter than the default park":      func(r *rig) { r.park("target:a/m", time.Second) },
+		"as long as the default park":        func(r *rig) { r.park("target:a/m", 5*time.Second) },
+		"longer than the default park":       func(r *rig) { r.park("target:a/m", 6*time.Second) },
+		"behind a longer park of another's":  func(r *rig) { r.park("target:a/m", 6*time.Second); r.wait(2 * time.Second); r.park("provider:a", 0) },
+		"beside a shorter park of another's": func(r *rig) { r.park("provider:a", 0); r.park("target:a/m", 6*time.Second) },
+	}
+	for name, arrange := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m b/m")
+				r.plays("b/m", fails(providers.ServerError))
+				arrange(r)
+				wantAttempts(t, r.ask("c").report().Attempts, "a/m skipped:cooldown", "b/m failed:server_error")
+			})
+		})
+	}
+}
+
 func TestASiblingKeyThatIsMerelyParkedGetsOneMoreChance(t *testing.T) {
 	cases := map[string]struct {
 		hint time.Duration

@@ -85,6 +85,7 @@ func TestWhenTheOthersHaveFailedThoseMerelyParkedAreTriedSoonestFirst(t *testing
 	}{
 		"by one failure":       {"error 500 - x", `{"do":"fail_open"}`, "b/m+ ok", true},
 		"by a hint":            {"header Retry-After: 20; error 500 - x", `{"do":"fail_open"}`, "", false},
+		"nor by a short one":   {"header Retry-After: 4; error 500 - x", `{"do":"fail_open"}`, "", false},
 		"unless it is reject":  {"error 500 - x", `{"do":"reject"}`, "", false},
 		"unless it is to wait": {"error 500 - x", `{"do":"wait","max_wait":"1h"}`, "", false},
 	}
