@@ -8,6 +8,7 @@ type cursor struct {
 	bad   bool
 	deep  bool // bad because of its nesting
 	limit int  // of the nesting within a value that is skipped, 0: deepest
+	utf8  bool // strings that are no UTF-8 are a fault: encoding/json takes them, and most of those who read on don't
 }
 
 // deepest is the nesting from which on a text is taken for an attack.

@@ -70,12 +70,13 @@ type Request struct {
 }
 
 // ParseRequest checks a JSON body whole in one pass, as encoding/json would, and notes what routing asks about. Its
-// error is always a [*BadRequest]. The request keeps body. Beyond JSON it refuses nesting over 128 levels, a member
-// that routing reads and that is there twice (a target may take the other one), model and stream in another case, and
-// members of a type that they have nowhere. Whether all is there, [Request.Complete] tells.
+// error is always a [*BadRequest]. The request keeps body. Beyond JSON it refuses strings that are no UTF-8, nesting over
+// 128 levels, a member that routing reads and that is there twice (a target may take the other one), model and stream in
+// another case, and members and their elements of a type that they have nowhere. Whether all is there,
+// [Request.Complete] tells.
 func ParseRequest(e Endpoint, body []byte) (*Request, error) {
 	r := &Request{Endpoint: e, ContentType: "application/json", Body: body}
-	s := requestScan{cursor: cursor{text: body}, request: r, members: membersOf[e]}
+	s := requestScan{cursor: cursor{text: body, utf8: true}, request: r, members: membersOf[e]}
 	if err := s.object(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,15 @@ func (s *requestScan) inputMember(name string) {
 	s.request.at.input = span{from, s.at}
 }
 
+// spot is where in a conversation the scan is.
+type spot struct {
+	list    string // messages or input
+	message int
+	part    int
+	strict  bool // what is no conversation's is a fault
+	chat    bool // it is one of messages, whose members have one meaning
+}
+
 // messages walks the messages of a conversation, looking for files among their parts. strict says that what is no
 // message is a fault.
 func (s *requestScan) messages(name string, strict bool) {
@@ -23,23 +32,24 @@ func (s *requestScan) messages(name string, strict bool) {
 		s.skip()
 		return
 	}
-	n := 0
+	s.spot = spot{list: name, strict: strict, chat: strict && name == "messages"}
 	for more := s.firstElement(); more; more = s.nextElement() {
 		s.limit = deepestRequest - 2
 		if first := s.peek(); first != '{' {
 			s.skip()
 			if strict {
-				s.blame("an object", first, "%s[%d]", name, n)
+				s.blame("an object", first, "%s[%d]", name, s.spot.message)
 			}
 		} else {
-			s.message(name, n, strict && name == "messages")
+			s.message()
 		}
-		n++
+		s.spot.message++
 	}
 }
 
 // message walks the members of one message.
-func (s *requestScan) message(name string, n int, strict bool) {
+func (s *requestScan) message() {
+	at, spoken := &s.spot, false
 	for key := s.firstKey(); key != nil; key = s.nextKey() {
 		s.limit = deepestRequest - 3
 		first := s.peek()
@@ -50,8 +60,8 @@ func (s *requestScan) message(name string, n int, strict bool) {
 				continue
 			}
 			s.skip()
-			if strict && !(jsonText | jsonList).holds(first) {
-				s.blame("a string or an array", first, "%s[%d].content", name, n)
+			if at.chat && !(jsonText | jsonList).holds(first) {
+				s.blame("a string or an array", first, "%s[%d].content", at.list, at.message)
 			}
 		case "output": // of a tool, in Responses
 			if first == '[' {
@@ -59,18 +69,49 @@ func (s *requestScan) message(name string, n int, strict bool) {
 				continue
 			}
 			s.skip()
-		case "role":
+		case "role", "type":
+			spoken = spoken || key[0] == 'r' && first != 'n'
 			s.skip()
-			if strict && !jsonText.holds(first) {
-				s.blame("a string", first, "%s[%d].role", name, n)
+			if at.strict && !jsonText.holds(first) {
+				s.blame("a string", first, "%s[%d].%s", at.list, at.message, key)
 			}
+		case "tool_calls":
+			s.calls()
 		default:
+			spoken = spoken || bytes.IndexByte(key, '\\') >= 0 // it may be the role
 			s.skip()
 		}
 	}
+	if at.chat && !spoken && !s.bad && s.fault == nil {
+		s.fault = missing(fmt.Sprintf("%s[%d].role", at.list, at.message))
+	}
 }
 
-// blame notes the first fault in a conversation.
+// calls walks the calls of tools in a message of chat.
+func (s *requestScan) calls() {
+	at, first := &s.spot, s.peek()
+	if !at.chat || s.request.Endpoint != Chat || first == 'n' {
+		s.skip()
+		return
+	}
+	if first != '[' {
+		s.skip()
+		s.blame("an array", first, "%s[%d].tool_calls", at.list, at.message)
+		return
+	}
+	n := 0
+	for more := s.firstElement(); more; more = s.nextElement() {
+		s.limit = deepestRequest - 4
+		first := s.peek()
+		s.skip()
+		if first != '{' {
+			s.blame("an object", first, "%s[%d].tool_calls[%d]", at.list, at.message, n)
+		}
+		n++
+	}
+}
+
+// blame notes the first fault in a list.
 func (s *requestScan) blame(want string, got byte, format string, at ...any) {
 	if s.fault == nil {
 		s.fault = s.wrong(fmt.Sprintf(format, at...), want, got)
@@ -79,25 +120,52 @@ func (s *requestScan) blame(want string, got byte, format string, at ...any) {
 
 // parts walks the parts of one message, which are a list on that level of the body, and those of a tool's result.
 func (s *requestScan) parts(level int) {
+	n := 0
 	for more := s.firstElement(); more; more = s.nextElement() {
 		s.limit = deepestRequest - level
-		if s.peek() != '{' {
+		if level == 4 {
+			s.spot.part = n
+		}
+		if first := s.peek(); first != '{' {
 			s.skip()
-			continue
+			s.blamePart(level, n, "an object", first, "")
+		} else {
+			s.part(level, n)
 		}
-		for key := s.firstKey(); key != nil; key = s.nextKey() {
-			s.limit = deepestRequest - level - 1
-			switch {
-			case string(key) == "type":
-				holds := fileParts[string(s.string())]
-				s.request.Vision = s.request.Vision || holds == aPicture
-				s.request.at.encoded = s.request.at.encoded || holds != noFile
-			case string(key) == "content" && level == 4 && s.peek() == '[':
-				s.parts(level + 2)
-			default:
-				s.skip()
+		n++
+	}
+}
+
+// part walks the members of the part that is n-th in its list.
+func (s *requestScan) part(level, n int) {
+	for key := s.firstKey(); key != nil; key = s.nextKey() {
+		s.limit = deepestRequest - level - 1
+		first := s.peek()
+		switch {
+		case string(key) == "type":
+			holds := fileParts[string(s.string())]
+			s.request.Vision = s.request.Vision || holds == aPicture
+			s.request.at.encoded = s.request.at.encoded || holds != noFile
+			if !jsonText.holds(first) {
+				s.blamePart(level, n, "a string", first, ".type")
 			}
+		case string(key) == "content" && level == 4 && first == '[':
+			s.parts(level + 2)
+		default:
+			s.skip()
 		}
+	}
+}
+
+// blamePart notes a fault in a part of a message.
+func (s *requestScan) blamePart(level, n int, want string, got byte, member string) {
+	at := &s.spot
+	switch {
+	case !at.chat:
+	case level == 4:
+		s.blame(want, got, "%s[%d].content[%d]%s", at.list, at.message, n, member)
+	default:
+		s.blame(want, got, "%s[%d].content[%d].content[%d]%s", at.list, at.message, at.part, n, member)
 	}
 }
 

@@ -73,26 +73,27 @@ const (
 
 // member is a member of a request's top level that is looked at.
 type member struct {
-	types jsonTypes
-	mark  mark // 0: the last one counts, as it does for most targets
+	types    jsonTypes
+	mark     mark      // 0: the last one counts, as it does for most targets
+	elements jsonTypes // of a list; 0: it isn't looked into here
 }
 
 // readMembers are those that routing asks about, on every endpoint.
 var readMembers = map[string]member{
-	"model":                 {jsonText, markModel},
-	"stream":                {jsonBoolean, markStream},
-	"stream_options":        {jsonObject, markOptions},
-	"messages":              {jsonAny, markMessages},
-	"input":                 {jsonAny, markInput},
-	"prompt":                {jsonAny, markPrompt},
-	"tools":                 {jsonAny, markTools},
-	"functions":             {jsonAny, markFunctions},
-	"max_tokens":            {jsonNumber, markMaxTokens},
-	"max_completion_tokens": {jsonNumber, markMaxCompletion},
-	"max_output_tokens":     {jsonNumber, markMaxOutput},
-	"user":                  {jsonAny, 0},
-	"prompt_cache_key":      {jsonAny, 0},
-	"n":                     {jsonAny, 0},
+	"model":                 {types: jsonText, mark: markModel},
+	"stream":                {types: jsonBoolean, mark: markStream},
+	"stream_options":        {types: jsonObject, mark: markOptions},
+	"messages":              {types: jsonAny, mark: markMessages},
+	"input":                 {types: jsonAny, mark: markInput},
+	"prompt":                {types: jsonAny, mark: markPrompt},
+	"tools":                 {types: jsonAny, mark: markTools},
+	"functions":             {types: jsonAny, mark: markFunctions},
+	"max_tokens":            {types: jsonNumber, mark: markMaxTokens},
+	"max_completion_tokens": {types: jsonNumber, mark: markMaxCompletion},
+	"max_output_tokens":     {types: jsonNumber, mark: markMaxOutput},
+	"user":                  {types: jsonAny},
+	"prompt_cache_key":      {types: jsonAny},
+	"n":                     {types: jsonAny},
 }
 
 // typedMembers are those that have one meaning on an endpoint at all hosts. What isn't listed is the target's business.
@@ -129,9 +130,18 @@ var typedMembers = []struct {
 	{jsonBoolean, 0, "parallel_tool_calls", []Endpoint{Chat, Responses}},
 	{jsonBoolean, 0, "store", []Endpoint{Chat, Responses}},
 	{jsonText | jsonList, 0, "instructions", []Endpoint{Responses}},
+	{jsonText, 0, "user", []Endpoint{Chat, Completions, Embeddings, Responses, Images}},
+	{jsonText, 0, "prompt_cache_key", []Endpoint{Chat, Responses}},
+	{jsonBoolean, 0, "logprobs", []Endpoint{Chat}},
+	{jsonNumber, 0, "logprobs", []Endpoint{Completions}},
+	{jsonNumber, 0, "top_logprobs", []Endpoint{Chat, Responses}},
+	{jsonObject, 0, "logit_bias", []Endpoint{Chat, Completions}},
 	{jsonList, 0, "include", []Endpoint{Responses}},
 	{jsonText, 0, "stream_format", []Endpoint{Speech}},
 }
+
+// elementsOf are the types of the elements of lists, where the list itself has one meaning.
+var elementsOf = map[string]jsonTypes{"tools": jsonObject, "functions": jsonObject, "stop": jsonText, "stop_sequences": jsonText}
 
 var membersOf = tabulated()
 
@@ -143,7 +153,7 @@ func tabulated() map[Endpoint]map[string]member {
 	for _, row := range typedMembers {
 		for _, e := range row.endpoints {
 			for name := range strings.FieldsSeq(row.names) {
-				all[e][name] = member{row.types, row.mark}
+				all[e][name] = member{row.types, row.mark, elementsOf[name]}
 			}
 		}
 	}

@@ -25,8 +25,32 @@ func TestMembersOfAWrongTypeAreRefused(t *testing.T) {
 		"a message of a list":                 {Messages, `{"model":"m","messages":[[{}]]}`, "messages[0]"},
 		"a content that is an object":         {Chat, `{"model":"m","messages":[{"content":{"text":"hi"}}]}`, "messages[0].content"},
 		"a content that is a number":          {CountTokens, `{"model":"m","messages":[{"content":7}]}`, "messages[0].content"},
-		"a role that is a number":             {Chat, `{"model":"m","messages":[{"content":"hi"},{"role":7}]}`, "messages[1].role"},
+		"a role that is a number":             {Chat, `{"model":"m","messages":[{"role":"user","content":"hi"},{"role":7}]}`, "messages[1].role"},
 		"the first fault of two":              {Chat, `{"model":"m","messages":[{"role":7},{"content":7}]}`, "messages[0].role"},
+		"a role that is a number, in input":   {Responses, `{"model":"m","input":[{"role":7}]}`, "input[0].role"},
+		"a type that is a number, in input":   {Responses, `{"model":"m","input":[{"role":"user"},{"type":7}]}`, "input[1].type"},
+		"a part that is a number":             {Chat, `{"model":"m","messages":[{"role":"user","content":[5]}]}`, "messages[0].content[0]"},
+		"a part that is a text":               {Messages, `{"model":"m","messages":[{"role":"user","content":[{"type":"text"},"hi"]}]}`, "messages[0].content[1]"},
+		"a part that is null":                 {Chat, `{"model":"m","messages":[{"role":"user","content":[null]}]}`, "messages[0].content[0]"},
+		"a part of a numbered type":           {Chat, `{"model":"m","messages":[{"role":"user"},{"role":"user","content":[{},{"type":5}]}]}`, "messages[1].content[1].type"},
+		"a part of a tool's result":           {Messages, `{"model":"m","messages":[{"role":"user","content":[{},{"type":"tool_result","content":[{"type":5}]}]}]}`, "messages[0].content[1].content[0].type"},
+		"calls that are an object":            {Chat, `{"model":"m","messages":[{"role":"assistant","tool_calls":{}}]}`, "messages[0].tool_calls"},
+		"a call that is a number":             {Chat, `{"model":"m","messages":[{"role":"assistant","tool_calls":[{},5]}]}`, "messages[0].tool_calls[1]"},
+		"a tool that is a number":             {Chat, `{"model":"m","messages":[],"tools":[{},5]}`, "tools[1]"},
+		"a tool that is null":                 {Responses, `{"model":"m","input":"x","tools":[null]}`, "tools[0]"},
+		"a tool that is a text":               {CountTokens, `{"model":"m","messages":[],"tools":["x"]}`, "tools[0]"},
+		"a function that is a number":         {Chat, `{"model":"m","messages":[],"functions":[5]}`, "functions[0]"},
+		"a stop within a list":                {Chat, `{"model":"m","messages":[],"stop":["a",5]}`, "stop[1]"},
+		"a stop sequence that is an object":   {Messages, `{"model":"m","messages":[],"stop_sequences":[{}]}`, "stop_sequences[0]"},
+		"a user that is a number":             {Chat, `{"model":"m","messages":[],"user":5}`, "user"},
+		"a user of an embedding":              {Embeddings, `{"model":"m","input":"x","user":[]}`, "user"},
+		"a cache key that is a number":        {Responses, `{"model":"m","input":"x","prompt_cache_key":5}`, "prompt_cache_key"},
+		"logprobs that are a text":            {Chat, `{"model":"m","messages":[],"logprobs":"x"}`, "logprobs"},
+		"logprobs that are true elsewhere":    {Completions, `{"model":"m","prompt":"x","logprobs":true}`, "logprobs"},
+		"top_logprobs that are true":          {Chat, `{"model":"m","messages":[],"top_logprobs":true}`, "top_logprobs"},
+		"a logit_bias that is a list":         {Chat, `{"model":"m","messages":[],"logit_bias":[]}`, "logit_bias"},
+		"a max_tokens of a half":              {Messages, `{"model":"m","messages":[],"max_tokens":1.5}`, "max_tokens"},
+		"a max_tokens of a half for chat":     {Chat, `{"model":"m","messages":[],"max_completion_tokens":1.5}`, "max_completion_tokens"},
 		"an item of input that is a text":     {Responses, `{"model":"m","input":["hi"]}`, "input[0]"},
 		"an input that is an object":          {Responses, `{"model":"m","input":{}}`, "input"},
 		"a temperature that is a text":        {Chat, `{"model":"m","messages":[],"temperature":"0.5"}`, "temperature"},
@@ -74,12 +98,15 @@ func TestWhatNobodyKnowsPasses(t *testing.T) {
 		endpoint Endpoint
 		body     string
 	}{
-		"members": {Chat, `{"model":"m","messages":[{"role":"x","content":null,"prefix":true}],"system":{},"input":7,"thinking":"on","x":[1]}`},
-		"parts":   {Messages, `{"model":"m","messages":[{"role":"user","content":[{"type":"new","new":{}},"text",7]}],"context_management":[]}`},
-		"items":   {Responses, `{"model":"m","input":[{"type":"new","content":{}},{"role":7}],"messages":"x","text":{}}`},
-		"tools":   {Chat, `{"model":"m","messages":[],"tools":[{"type":"namespace"},7]}`},
+		"members":              {Chat, `{"model":"m","messages":[{"role":"x","content":null,"prefix":true}],"system":{},"input":7,"thinking":"on","x":[1]}`},
+		"parts":                {Messages, `{"model":"m","messages":[{"role":"user","content":[{"type":"new","new":{}},{"text":7}],"tool_calls":{}}],"context_management":[]}`},
+		"items":                {Responses, `{"model":"m","input":[{"type":"new","content":{}},{"type":"newer","content":[1]}],"messages":"x","text":{}}`},
+		"tools":                {Chat, `{"model":"m","messages":[],"tools":[{"type":"namespace"},{"type":7}]}`},
+		"counts":               {Chat, `{"model":"m","messages":[],"max_tokens":-1,"max_completion_tokens":1e3}`},
+		"a count with a point": {Messages, `{"model":"m","messages":[],"max_tokens":1024.0}`},
+		"a count of none":      {Messages, `{"model":"m","messages":[],"max_tokens":0}`},
 		"null where something is absent": {
-			Chat, `{"model":"m","messages":[],"temperature":null,"tools":null,"stop":null,"n":null,"response_format":null,"max_tokens":null}`,
+			Chat, `{"model":"m","messages":[],"temperature":null,"tools":null,"stop":null,"n":null,"response_format":null,"max_tokens":null,"user":null,"logprobs":null,"logit_bias":null,"functions":null}`,
 		},
 		"an input of numbers":            {Embeddings, `{"model":"m","input":[1,2,[3]],"dimensions":"x"}`},
 		"a voice of one's own":           {Speech, `{"model":"m","input":"x","voice":{"id":"v"}}`},
@@ -172,4 +199,21 @@ func TestSpeechIsStreamedInEvents(t *testing.T) {
 	if err != nil || r.Stream {
 		t.Errorf("a chat: %v, %v", r, err)
 	}
+}
+
+func TestAMessageWithoutARoleIsRefused(t *testing.T) {
+	for _, e := range []Endpoint{Chat, Messages, CountTokens} {
+		for _, message := range []string{`{}`, `{"content":"b"}`, `{"role":null,"content":"b"}`} {
+			_, err := ParseRequest(e, []byte(`{"model":"m","messages":[{"role":"user","content":"a"},`+message+`]}`))
+			wantBad(t, err, "missing_required_parameter", "messages[1].role")
+		}
+	}
+	if _, err := ParseRequest(Responses, []byte(`{"model":"m","input":[{"content":"b"}]}`)); err != nil {
+		t.Errorf("an item of Responses: %v", err)
+	}
+}
+
+func TestACountBelowZeroIsRefusedWhereItMeansNothing(t *testing.T) {
+	_, err := ParseRequest(Messages, []byte(`{"model":"m","messages":[],"max_tokens":-1}`))
+	wantBad(t, err, "invalid_value", "max_tokens")
 }

@@ -3,6 +3,8 @@ package providers
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"strconv"
 )
 
 // deepestRequest is how many objects and arrays of a request may stand in one another.
@@ -35,7 +37,8 @@ type requestScan struct {
 	request *Request
 	members map[string]member // that are looked at
 	seen    mark
-	fault   error // the first one that was found in messages
+	spot    spot
+	fault   error // the first one that was found in a list
 }
 
 // object reads the body. Its error is a *BadRequest or nil.
@@ -91,7 +94,29 @@ func (s *requestScan) member(key []byte) error {
 	if first != 'n' {
 		s.request.at.given |= m.mark
 	}
+	if m.elements != 0 && first == '[' {
+		return s.list(string(key), m.elements)
+	}
 	return s.read(key)
+}
+
+// list reads a list whose elements are all of some types.
+func (s *requestScan) list(name string, types jsonTypes) error {
+	s.limit--
+	n := 0
+	for more := s.firstElement(); more; more = s.nextElement() {
+		if first := s.peek(); first == 'n' || !types.holds(first) {
+			s.skip()
+			s.blame(types.String(), first, "%s[%d]", name, n)
+		} else {
+			s.skip()
+		}
+		n++
+	}
+	if name == "tools" || name == "functions" {
+		s.request.Tools = n > 0 || s.request.Tools
+	}
+	return s.fault
 }
 
 // read takes over a member whose value is of the right type.
@@ -105,7 +130,7 @@ func (s *requestScan) read(key []byte) error {
 	case "stream_options":
 		return s.optionsMember()
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
-		r.MaxTokens = max(r.MaxTokens, int(min(s.int64(), 1<<31-1)))
+		return s.limitMember(string(key))
 	case "messages":
 		s.inputMember("messages")
 		return s.fault
@@ -114,8 +139,6 @@ func (s *requestScan) read(key []byte) error {
 		return s.fault
 	case "prompt":
 		r.at.input = s.value()
-	case "tools", "functions":
-		r.Tools = s.offered() || r.Tools
 	case "user":
 		r.at.user = s.value()
 	case "prompt_cache_key":
@@ -149,6 +172,23 @@ func (s *requestScan) modelMember() {
 	}
 }
 
+// limitMember reads how many tokens may come. What is below zero is a host's own way to say that there is no limit, which
+// Anthropic's dialect doesn't have.
+func (s *requestScan) limitMember(name string) error {
+	raw := s.skipped()
+	digits := cursor{text: raw}
+	if n := digits.int64(); n > 0 {
+		s.request.MaxTokens = max(s.request.MaxTokens, int(min(n, 1<<31-1)))
+		return nil
+	}
+	if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n != math.Trunc(n) {
+		return badRequest("invalid_type", name, "Invalid type for '%s': expected an integer, but got a decimal number instead.", name)
+	} else if err == nil && n < 0 && s.request.Endpoint == Messages {
+		return badRequest("invalid_value", name, "Invalid value for '%s': expected 0 or more.", name)
+	}
+	return nil
+}
+
 func (s *requestScan) optionsMember() error {
 	first := s.peek()
 	from := s.at
@@ -175,13 +215,6 @@ func (s *requestScan) optionsMember() error {
 	}
 	s.request.at.options = span{from, s.at}
 	return nil
-}
-
-// offered tells whether the next value is an array with something in it.
-func (s *requestScan) offered() bool {
-	at := s.value()
-	body := at.of(s.text)
-	return len(body) > 2 && body[0] == '[' && len(bytes.TrimSpace(body[1:len(body)-1])) > 0
 }
 
 // truth reads a boolean; null stands for false, as it does for OpenAI.

@@ -38,14 +38,15 @@ func TestParseRequest(t *testing.T) {
 		},
 		"an image for Responses": {`{"model":"m","input":[{"role":"user","content":[{"type":"input_image"}]}]}`, Request{Model: "m", Vision: true}},
 		"words about images": {
-			`{"model":"m","messages":[{"role":"image_url","content":"\"type\":\"image_url\""},{"content":[{"type":"text","text":"image_url"}]}],"tools":[{"type":"image_url"}]}`,
+			`{"model":"m","messages":[{"role":"image_url","content":"\"type\":\"image_url\""},{"role":"x","content":[{"type":"text","text":"image_url"}]}],"tools":[{"type":"image_url"}]}`,
 			Request{Model: "m", Tools: true},
 		},
-		"odd parts":        {`{"model":"m","messages":[{},{"content":null},{"content":[1,"x",{"type":1},{"type":"new"}]}]}`, Request{Model: "m"}},
+		"odd parts":        {`{"model":"m","messages":[{"role":"x"},{"role":"y","content":null},{"r\u006fle":"x","content":[{},{"type":null},{"type":"new"}]}]}`, Request{Model: "m"}},
 		"an image deep in": {`{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result","content":[{"type":"text"},{"type":"image"}]}]}]}`, Request{Model: "m", Vision: true}},
 		"a document":       {`{"model":"m","messages":[{"role":"user","content":[{"type":"document"}]}]}`, Request{Model: "m"}},
 		"case variants further in are the client's": {`{"model":"m","metadata":{"Model":"x","MODEL":"y","model":1}}`, Request{Model: "m"}},
-		"broken UTF-8 in a text":                    {"{\"model\":\"m\",\"user\":\"\xff\xfe\"}", Request{Model: "m"}},
+		"half a pair of surrogates, escaped":        {`{"model":"m","user":"\ud800"}`, Request{Model: "m"}},
+		"all lengths of UTF-8":                      {`{"model":"m","ключ":"é","user":"` + strings.Repeat("aé世界😀", 50) + `"}`, Request{Model: "m"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,49 +74,56 @@ func TestParseRequestRefuses(t *testing.T) {
 		return `{"model":"m","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + `}`
 	}
 	message := func(n int) string {
-		return `{"model":"m","messages":[{"content":[{"x":` + strings.Repeat("[", n-5) + strings.Repeat("]", n-5) + `}]}]}`
+		return `{"model":"m","messages":[{"role":"x","content":[{"x":` + strings.Repeat("[", n-5) + strings.Repeat("]", n-5) + `}]}]}`
 	}
 	tests := map[string]struct {
 		body        string
 		code, param string // an empty code: accepted
 	}{
-		"nothing":                      {``, "invalid_json", ""},
-		"blanks":                       {"  \n", "invalid_json", ""},
-		"half an object":               {`{"model":"m"`, "invalid_json", ""},
-		"two objects":                  {`{"model":"m"}{}`, "invalid_json", ""},
-		"a comma too many":             {`{"model":"m",}`, "invalid_json", ""},
-		"a comment":                    {`{"model":"m"/**/}`, "invalid_json", ""},
-		"a byte order mark":            {"\ufeff{\"model\":\"m\"}", "invalid_json", ""},
-		"a raw line end in a text":     {"{\"model\":\"m\",\"x\":\"" + strings.Repeat("y", 500) + "\n\"}", "invalid_json", ""},
-		"a raw NUL in a short text":    {"{\"model\":\"m\",\"x\":\"\x00\"}", "invalid_json", ""},
-		"half an escape":               {`{"model":"m","x":"\u12"}`, "invalid_json", ""},
-		"NaN":                          {`{"model":"m","x":NaN}`, "invalid_json", ""},
-		"an array":                     {`["model"]`, "invalid_type", ""},
-		"a text":                       {`"model"`, "invalid_type", ""},
-		"no model":                     {`{"messages":[]}`, "missing_required_parameter", "model"},
-		"model null":                   {`{"model":null}`, "missing_required_parameter", "model"},
-		"model empty":                  {`{"model":""}`, "missing_required_parameter", "model"},
-		"model a number":               {`{"model":1}`, "invalid_type", "model"},
-		"model an object":              {`{"model":{"name":"m"}}`, "invalid_type", "model"},
-		"model twice":                  {`{"model":"a","model":"a"}`, "duplicate_parameter", "model"},
-		"model twice, once escaped":    {`{"model":"a","\u006dodel":"b"}`, "duplicate_parameter", "model"},
-		"Model":                        {`{"model":"a","Model":"b"}`, "unknown_parameter", "Model"},
-		"MODEL alone":                  {`{"MODEL":"b"}`, "unknown_parameter", "MODEL"},
-		"Model escaped":                {`{"\u004dodel":"b","model":"a"}`, "unknown_parameter", "Model"},
-		"stream twice":                 {`{"model":"m","stream":true,"stream":false}`, "duplicate_parameter", "stream"},
-		"Stream":                       {`{"model":"m","Stream":true}`, "unknown_parameter", "Stream"},
-		"ſtream":                       {`{"model":"m","ſtream":true}`, "unknown_parameter", "ſtream"},
-		"stream a text":                {`{"model":"m","stream":"true"}`, "invalid_type", "stream"},
-		"stream_options a boolean":     {`{"model":"m","stream_options":true}`, "invalid_type", "stream_options"},
-		"include_usage a number":       {`{"model":"m","stream_options":{"include_usage":1}}`, "invalid_type", "stream_options.include_usage"},
-		"messages a text":              {`{"model":"m","messages":"hi"}`, "invalid_type", "messages"},
-		"max_tokens a text":            {`{"model":"m","max_tokens":"10"}`, "invalid_type", "max_tokens"},
-		"128 levels":                   {deep(128), "", ""},
-		"129 levels":                   {deep(129), "invalid_json", ""},
-		"128 levels within a message":  {message(128), "", ""},
-		"129 levels within a message":  {message(129), "invalid_json", ""},
-		"100,000 levels, never closed": {strings.Repeat("[", 100_000), "invalid_json", ""},
-		"100,000 objects":              {strings.Repeat(`{"a":`, 100_000), "invalid_json", ""},
+		"nothing":                          {``, "invalid_json", ""},
+		"blanks":                           {"  \n", "invalid_json", ""},
+		"half an object":                   {`{"model":"m"`, "invalid_json", ""},
+		"two objects":                      {`{"model":"m"}{}`, "invalid_json", ""},
+		"a comma too many":                 {`{"model":"m",}`, "invalid_json", ""},
+		"a comment":                        {`{"model":"m"/**/}`, "invalid_json", ""},
+		"a byte order mark":                {"\ufeff{\"model\":\"m\"}", "invalid_json", ""},
+		"a raw line end in a text":         {"{\"model\":\"m\",\"x\":\"" + strings.Repeat("y", 500) + "\n\"}", "invalid_json", ""},
+		"a raw NUL in a short text":        {"{\"model\":\"m\",\"x\":\"\x00\"}", "invalid_json", ""},
+		"broken UTF-8 in a short text":     {"{\"model\":\"m\",\"user\":\"\xff\xfe\"}", "invalid_json", ""},
+		"broken UTF-8 in a long text":      {"{\"model\":\"m\",\"x\":\"" + strings.Repeat("y", 500) + "\xc3\"}", "invalid_json", ""},
+		"broken UTF-8 behind good":         {"{\"model\":\"m\",\"x\":\"" + strings.Repeat("é", 500) + "\xe2\x82" + strings.Repeat("y", 100) + "\"}", "invalid_json", ""},
+		"broken UTF-8 behind an escape":    {"{\"model\":\"m\",\"x\":\"\\n\xed\xa0\x80\"}", "invalid_json", ""},
+		"broken UTF-8 in a message":        {"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"\x80\"}]}", "invalid_json", ""},
+		"broken UTF-8 in a name":           {"{\"model\":\"m\",\"\xf8\":1}", "invalid_json", ""},
+		"a control character behind UTF-8": {"{\"model\":\"m\",\"x\":\"" + strings.Repeat("é", 100) + "\n\"}", "invalid_json", ""},
+		"half an escape":                   {`{"model":"m","x":"\u12"}`, "invalid_json", ""},
+		"NaN":                              {`{"model":"m","x":NaN}`, "invalid_json", ""},
+		"an array":                         {`["model"]`, "invalid_type", ""},
+		"a text":                           {`"model"`, "invalid_type", ""},
+		"no model":                         {`{"messages":[]}`, "missing_required_parameter", "model"},
+		"model null":                       {`{"model":null}`, "missing_required_parameter", "model"},
+		"model empty":                      {`{"model":""}`, "missing_required_parameter", "model"},
+		"model a number":                   {`{"model":1}`, "invalid_type", "model"},
+		"model an object":                  {`{"model":{"name":"m"}}`, "invalid_type", "model"},
+		"model twice":                      {`{"model":"a","model":"a"}`, "duplicate_parameter", "model"},
+		"model twice, once escaped":        {`{"model":"a","\u006dodel":"b"}`, "duplicate_parameter", "model"},
+		"Model":                            {`{"model":"a","Model":"b"}`, "unknown_parameter", "Model"},
+		"MODEL alone":                      {`{"MODEL":"b"}`, "unknown_parameter", "MODEL"},
+		"Model escaped":                    {`{"\u004dodel":"b","model":"a"}`, "unknown_parameter", "Model"},
+		"stream twice":                     {`{"model":"m","stream":true,"stream":false}`, "duplicate_parameter", "stream"},
+		"Stream":                           {`{"model":"m","Stream":true}`, "unknown_parameter", "Stream"},
+		"ſtream":                           {`{"model":"m","ſtream":true}`, "unknown_parameter", "ſtream"},
+		"stream a text":                    {`{"model":"m","stream":"true"}`, "invalid_type", "stream"},
+		"stream_options a boolean":         {`{"model":"m","stream_options":true}`, "invalid_type", "stream_options"},
+		"include_usage a number":           {`{"model":"m","stream_options":{"include_usage":1}}`, "invalid_type", "stream_options.include_usage"},
+		"messages a text":                  {`{"model":"m","messages":"hi"}`, "invalid_type", "messages"},
+		"max_tokens a text":                {`{"model":"m","max_tokens":"10"}`, "invalid_type", "max_tokens"},
+		"128 levels":                       {deep(128), "", ""},
+		"129 levels":                       {deep(129), "invalid_json", ""},
+		"128 levels within a message":      {message(128), "", ""},
+		"129 levels within a message":      {message(129), "invalid_json", ""},
+		"100,000 levels, never closed":     {strings.Repeat("[", 100_000), "invalid_json", ""},
+		"100,000 objects":                  {strings.Repeat(`{"a":`, 100_000), "invalid_json", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +156,7 @@ func TestSession(t *testing.T) {
 		"the user":                  {`{"model":"m","user":"u\u0031","prompt_cache_key":"k"}`, "", "u1"},
 		"the cache key":             {`{"model":"m","prompt_cache_key":"k","messages":[]}`, "", "k"},
 		"an empty user is none":     {`{"model":"m","user":"","prompt_cache_key":"k"}`, "", "k"},
-		"a user that is no text":    {`{"model":"m","user":7,"prompt_cache_key":"k"}`, "", "k"},
+		"a user that is null":       {`{"model":"m","user":null,"prompt_cache_key":"k"}`, "", "k"},
 		"the first user message":    {`{"model":"m","messages":[{"role":"system","content":"s"},{"content":[{"a":1}],"role":"user"},{"role":"user","content":"x"}]}`, "", `[{"a":1}]`},
 		"the input":                 {`{"model":"m","input":"hello"}`, "", `"hello"`},
 		"a list of inputs":          {`{"model":"m","input":["a","b"]}`, "", `["a","b"]`},
@@ -254,7 +262,7 @@ func FuzzParseRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := ParseRequest(Images, body)
-		valid := json.Valid(body)
+		valid := json.Valid(body) && utf8.Valid(body)
 		bad, _ := errors.AsType[*BadRequest](err)
 		if bad != nil && bad.Code == "invalid_json" && valid && depth(body) <= deepestRequest {
 			t.Fatalf("refused valid JSON: %v", err)

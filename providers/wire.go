@@ -110,13 +110,14 @@ func (x *exchange) query(to place) string {
 	case to.query == "":
 		return x.attempt.Query
 	}
-	query := to.query
+	var query strings.Builder
+	query.WriteString(to.query)
 	for pair := range strings.SplitSeq(x.attempt.Query, "&") {
 		if !names(to.query, queryName(pair)) {
-			query += "&" + pair
+			query.WriteString("&" + pair)
 		}
 	}
-	return query
+	return query.String()
 }
 
 // names tells whether a query has a parameter of that name, in any case.
