@@ -108,7 +108,7 @@ func (x *exchange) plain(body []byte) (*Answer, *Failure) {
 	case verdict.Stream:
 		return x.assembled(body)
 	case !x.attempt.Stream || orWhole[x.wire]:
-		answer := x.whole(x.contentType(), body, verdict)
+		answer := x.whole(x.contentType(), x.embedded(body), verdict)
 		answer.Events.(*whole).memory = x.memory
 		return answer, nil
 	}
