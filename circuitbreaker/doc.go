@@ -77,7 +77,10 @@
 //   - With FailureThreshold 0 a kind's threshold opens nothing without
 //     ImmediateOpen.
 //   - A reset of all touches, and names, the breakers that have anything to
-//     clear; a reset by name always makes its transition.
+//     clear; a reset by name always makes its transition. What it leaves are
+//     ISOLATED breakers, and rows that could not be read.
+//   - A full registry evicts the coldest of the same scope, and if none may go,
+//     the coldest of all.
 //   - Settings that are replaced by equal ones change nothing; DEGRADED is not
 //     left by a change of settings, nor is ISOLATED by a change of secret.
 //   - Times shown follow a wall clock that is set; waits don't.
