@@ -103,7 +103,7 @@ func (w *walk) failedLast() *Error {
 		Target: w.last.leg.name, UpstreamID: f.UpstreamID, Param: f.Param,
 		Upstream: f.Message, ContextWindow: f.ContextWindow,
 	}
-	if client.AsIs && f.Status >= statusBadRequest && f.Body != nil {
+	if client.AsIs && isFinal(f.Status) && f.Body != nil {
 		e.Status, e.AnthropicStatus, e.Body, e.ContentType, e.Dialect = f.Status, f.Status, f.Body, f.ContentType, f.Dialect
 		e.Type, e.Code, e.Message = cmp.Or(f.Type, client.Type), cmp.Or(f.Code, client.Code), f.Message
 		return e
@@ -127,9 +127,18 @@ func (w *walk) failedLast() *Error {
 }
 
 const (
+	statusTimeout  = 408
+	statusConflict = 409
 	statusTooMany  = 429
 	statusInternal = 500
 )
+
+// isFinal tells whether a status is an error that clients don't send their request again for (spec: clients.md "Retries of
+// their own").
+func isFinal(status int) bool {
+	return status >= statusBadRequest && status < statusInternal &&
+		status != statusTimeout && status != statusConflict && status != statusTooMany
+}
 
 // retryAt sets the true time and what a client can make use of.
 func (e *Error) retryAt(at, now time.Time) {

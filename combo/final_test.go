@@ -103,6 +103,21 @@ func TestAnAnswerThatIsPassedOnIsUntouched(t *testing.T) {
 	}
 }
 
+func TestAnErrorThatClientsWouldSendAgainIsOurOwn(t *testing.T) {
+	for _, kind := range []providers.Kind{providers.ContentPolicy, providers.Unsupported} {
+		for _, status := range []int{408, 409, 429, 500, 503, 529, 599} {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m")
+				r.plays("a/m", act{fail: &providers.Failure{Kind: kind, Status: status, Body: []byte(`{"error":{}}`), Message: "no"}})
+				rule, _ := providers.RuleOf(kind)
+				if e := r.ask("c").err; e.Status != 400 || e.Code != rule.Client.Code || e.Body != nil || e.Message != "a/m: no" || e.RetryAfter != 0 {
+					t.Errorf("%s under %d: got %+v", kind, status, e)
+				}
+			})
+		}
+	}
+}
+
 func TestAnErrorUnder200IsNeverPassedOnAsItCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m")
@@ -220,11 +235,28 @@ func TestARefusalUnder200IsPassedOnAsItCame(t *testing.T) {
 				t.Errorf("got %+v", res)
 			}
 			r.counts(map[string]int{})
+			wantAttempts(t, res.answer.Attempts, "a/m ok")
 			if rep := res.report(); rep.Outcome != OutcomeOK || rep.Usage == nil || rep.Usage.OutputTokens != 3 || rep.Target != "a/m" {
 				t.Errorf("report %+v", rep)
 			}
 		})
 	})
+	for _, streamed := range []bool{true, false} {
+		t.Run("in the form that was asked for, and in no other", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/m")
+				refused := refusal()
+				refused.fail.Stream = true
+				r.plays("a/m", refused)
+				req := r.request("c")
+				req.Stream = streamed
+				res := r.send(t.Context(), req)
+				if streamed && (res.answer == nil || !res.answer.Stream || res.text != `{"choices":["no"]}`) || !streamed && (res.err == nil || res.err.Status != 400) {
+					t.Errorf("streamed %v: got %+v", streamed, res)
+				}
+			})
+		})
+	}
 	t.Run("unless somebody was put there for it", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, "a/m b/m", with(func(c *Combo) { c.Targets[1].OnlyOn = []providers.Kind{providers.ContentPolicy} }))

@@ -63,7 +63,8 @@ func (w *walk) settle(f *providers.Failure, charged circuitbreaker.Scope) {
 	switch {
 	case f.Kind == providers.ContentPolicy && w.last.whole != nil && w.closed && !w.unlocks(f.Kind):
 		w.permits.Success(w.now) // the refusal is passed on as it came
-		w.attempts[len(w.attempts)-1].Outcome = OK
+		row := &w.attempts[len(w.attempts)-1]
+		row.Outcome, row.Kind = OK, ""
 	case charged == circuitbreaker.ScopeNone:
 		w.permits.NoVerdict(w.now)
 	default:
@@ -138,12 +139,11 @@ func isClosed(c <-chan struct{}) bool {
 
 // wholeOf is the answer that a failure under 2xx carries, in the form that the client asked for; nil: none.
 func (w *walk) wholeOf(f *providers.Failure) *whole {
-	streamed := w.up != nil && w.up.Stream
-	if f.Status < 200 || f.Status > 299 || f.Body == nil || w.req.Stream != streamed {
+	if f.Status < 200 || f.Status > 299 || f.Body == nil || w.req.Stream != f.Stream {
 		return nil
 	}
 	return &whole{
-		answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID, Stream: streamed},
+		answer: providers.Answer{Status: f.Status, ContentType: f.ContentType, UpstreamID: f.UpstreamID, Stream: f.Stream},
 		data:   f.Body,
 	}
 }

@@ -54,7 +54,7 @@ func TestAnEmptyStreamMovesOnAndIsReplayedIfNothingBetterIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m b/m")
 		empty := beat{err: &providers.Failure{
-			Kind: providers.ModelFault, Status: 200, Message: "the model's answer was empty", Body: []byte("data: role\n\ndata: [DONE]\n\n"),
+			Kind: providers.ModelFault, Status: 200, Message: "the model's answer was empty", Stream: true, Body: []byte("data: role\n\ndata: [DONE]\n\n"),
 		}}
 		r.plays("a/m", stream(role(), empty))
 		if res := r.stream("c"); res.answer.Target != "b/m" {
