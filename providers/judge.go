@@ -35,7 +35,7 @@ func JudgePlain(dialect, preset string, endpoint Endpoint, status int, h http.He
 		return Verdict{}, judgeArray(dialect, preset, endpoint, status, h, body, now)
 	case text[0] == '<':
 		return Verdict{}, malformed(status, h, "the answer was a page, not an API's")
-	case endpoint == Speech || endpoint == Transcriptions:
+	case endpoint == Speech && !isJSON(text), endpoint == Transcriptions && mediaType(h) != jsonType[0]:
 		return Verdict{}, nil
 	default:
 		return Verdict{}, malformed(status, h, "the answer was not JSON")
@@ -79,7 +79,7 @@ func judgeArray(dialect, preset string, endpoint Endpoint, status int, h http.He
 	if f := classifyPlain(dialect, preset, status, h, body, now); f != nil {
 		return f
 	}
-	if endpoint == Embeddings || endpoint == Rerank || endpoint == Transcriptions {
+	if endpoint == Embeddings || endpoint == Rerank {
 		return nil
 	}
 	return malformed(status, h, "the answer was a list")

@@ -9,7 +9,7 @@ type answered struct {
 	counted bool // usage was sent
 	failed  bool // an error member was
 
-	lists   bool // the answer is judged by the list it should hold, not by its content
+	lists   bool // the answer is judged by the list or the member it should hold, not by its content
 	listed  bool // something stood in it
 	lenient bool // any JSON object without an error will do
 }
@@ -65,12 +65,16 @@ const (
 	formMessage
 	formGemini
 	formList
+	formSpeech
+	formTranscript
+	formCount
 )
 
 // forms says what endpoints answer with; those that aren't listed answer with anything.
 var forms = map[Endpoint]form{
 	Chat: formChat, Completions: formChat, Responses: formResponse, Messages: formMessage, GenerateContent: formGemini,
 	Embeddings: formList, Moderations: formList, Images: formList, Rerank: formList,
+	Speech: formSpeech, Transcriptions: formTranscript, CountTokens: formCount,
 }
 
 // read calls its readers by name, so that neither argument goes to the heap.
@@ -86,8 +90,15 @@ func (f form) read(c *cursor, a *answered) {
 		readGemini(c, a)
 	case formList:
 		readList(c, a)
+	case formSpeech:
+		readMember(c, a, "") // no JSON is a sound
+	case formTranscript:
+		readMember(c, a, "text")
+	case formCount:
+		readMember(c, a, "input_tokens")
 	default:
-		readLeniently(c, a)
+		a.lenient = true
+		readMember(c, a, "")
 	}
 }
 
@@ -128,22 +139,27 @@ func readList(c *cursor, a *answered) {
 			a.readError(c)
 		case "usage":
 			a.readUsage(c)
+		case "base_resp":
+			a.readBaseResponse(c)
 		default:
 			c.skip()
 		}
 	}
 }
 
-// readLeniently reads answers whose form is nobody's business.
-func readLeniently(c *cursor, a *answered) {
-	a.lenient = true
+// readMember reads answers of which one member has to be there; those of an empty name have none.
+func readMember(c *cursor, a *answered, name string) {
+	a.lists = true
 	for key := c.firstKey(); key != nil; key = c.nextKey() {
 		switch string(key) {
 		case "error":
 			a.readError(c)
 		case "usage":
 			a.readUsage(c)
+		case "base_resp":
+			a.readBaseResponse(c)
 		default:
+			a.listed = a.listed || name != "" && string(key) == name && c.peek() != 'n'
 			c.skip()
 		}
 	}
