@@ -52,8 +52,8 @@ func TestModules(t *testing.T) {
 			`m.plan({ queue_ms: 10, total_ms: 100, attempts: [{ outcome: "skipped", ms: 0 }, { outcome: "failed", ms: 30 }, { outcome: "ok", ms: 60 }] }).placed.map((p) => [p.from, p.to])`: `[[10,10],[10,40],[40,100]]`,
 			`m.plan({ queue_ms: 0, total_ms: 0, attempts: [] }).total`: `1`,
 			`m.plan({ queue_ms: 50, total_ms: 140, attempts: [{ outcome: "failed", start_ms: 10, ms: 30 }, { outcome: "skipped", start_ms: null, ms: 0 }, { outcome: "ok", start_ms: 80, ms: 60 }] }).placed.map((p) => [p.since, p.from, p.to])`: `[[0,10,40],[40,40,40],[40,80,140]]`,
-			`m.plan({ queue_ms: 90, total_ms: 100, attempts: [{ outcome: "failed", start_ms: 0, ms: 10 }] }).after`:                                                                                                                                   `90`,
-			`m.plan({ queue_ms: 0, total_ms: 12, attempts: [{ outcome: "ok", start_ms: 2, ms: 10 }] }).placed.map((p) => [p.since, p.from, p.to])`:                                                                                                  `[[2,2,12]]`,
+			`m.plan({ queue_ms: 90, total_ms: 100, attempts: [{ outcome: "failed", start_ms: 0, ms: 10 }] }).after`:                                                                                                                               `90`,
+			`m.plan({ queue_ms: 0, total_ms: 12, attempts: [{ outcome: "ok", start_ms: 2, ms: 10 }] }).placed.map((p) => [p.since, p.from, p.to])`:                                                                                                `[[2,2,12]]`,
 		},
 		"core/schema.js": {
 			`m.written({ name: "a", version: 3, managed_by: "api", keepalive: "1s", keepalive_ms: 1000, hold: { time_ms: 1, version: "kept" } })`: `{"name":"a","keepalive":"1s","hold":{"version":"kept"}}`,
