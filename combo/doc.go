@@ -12,6 +12,11 @@
 // who is charged and what may follow stands in the row of its kind; this package keeps the order, the budgets and
 // the waits.
 //
+// A walk is a sequence of passes. A pass asks, one after the other, whoever may be asked, and ends when nobody is left: the
+// pool at once, else the fallback targets that a failure has unlocked, else whoever's wait (a back-off, a queue) is over
+// first. Who is refused is passed over for the rest of the pass. What comes after the first pass lets some of those through:
+// when_exhausted if nobody was asked, one more chance if all who were have failed.
+//
 // What a walk may use up is bounded: candidates and keys once each (and same_target), max_retries, the provider's
 // retry budget, one deadline, half of which is kept for somebody else as long as there is somebody; queues, held
 // bytes and waits have ends.

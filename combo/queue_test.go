@@ -20,6 +20,7 @@ func (r *rig) busy(id string, d time.Duration) {
 		r.t.Fatalf("%s has no slot", id)
 	}
 	time.AfterFunc(d, s.give)
+	r.later(synctest.Wait) // for one that is given back in the last moment
 }
 
 // queued bounds providers to one request each, with a queue for so long.
@@ -349,4 +350,43 @@ func TestATimeThatRunsOutInAWaitLeavesTheAnswerToWhatWasLearned(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheTimeInAQueueIsThatOfOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m", limited(3*time.Second), with(func(c *Combo) { c.Retry.SameTarget, c.Retry.Base = 1, 0 }))
+		r.plays("a/m", fails(providers.ServerError), act{after: 2 * time.Second}, act{body: "x"})
+		r.busy("a", 2*time.Second)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if res := r.ask("c"); res.text != "x" || res.took != 4*time.Second {
+				t.Errorf("got %+v", res)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() { r.ask("c") }) // has the slot in between
+		wg.Wait()
+	})
+}
+
+func TestOfTwoSlotsThatCameUpAtOnceOneIsGivenBack(t *testing.T) {
+	r := newRig(t, "a/m b/m", queued(time.Minute, "a", "b"))
+	q := queues{turn: make(chan *slots, 2)}
+	var both []*slots
+	for _, name := range []string{"a/m", "b/m"} {
+		l := r.router.table.Load().legs[name]
+		s := &l.host.state.slots
+		both = append(both, s)
+		if !s.take() || !q.join(&candidate{leg: l}) {
+			t.Fatal("no slot, or no queue")
+		}
+	}
+	for _, s := range both {
+		s.give()
+	}
+	got := q.leave(nil)
+	if got != both[0] || both[0].used != 1 || both[1].used != 0 || q.who(got).leg.name != "a/m" {
+		t.Errorf("used are %d and %d", both[0].used, both[1].used)
+	}
+	got.give()
 }

@@ -90,9 +90,11 @@ func (r *rig) settled() {
 	}
 	for id, h := range table.hosts {
 		states[id+"/(unlisted)"] = &h.state.unlisted
+		h.state.slots.mu.Lock()
 		if h.state.slots.used != 0 || len(h.state.slots.queue) != 0 {
 			r.t.Errorf("%s: %d slots taken, %d waiting", id, h.state.slots.used, len(h.state.slots.queue))
 		}
+		h.state.slots.mu.Unlock()
 		if h.state.retries.underWay != 0 {
 			r.t.Errorf("%s: %d retries under way", id, h.state.retries.underWay)
 		}
