@@ -355,7 +355,7 @@ func TestATimeThatRunsOutInAWaitLeavesTheAnswerToWhatWasLearned(t *testing.T) {
 func TestTheTimeInAQueueIsThatOfOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "a/m", limited(3*time.Second), with(func(c *Combo) { c.Retry.SameTarget, c.Retry.Base = 1, 0 }))
-		r.plays("a/m", fails(providers.ServerError), act{after: 2 * time.Second}, act{body: "x"})
+		r.plays("a/m", fails(providers.ModelFault), act{after: 2 * time.Second}, act{body: "x"})
 		r.busy("a", 2*time.Second)
 		var wg sync.WaitGroup
 		wg.Go(func() {
