@@ -16,6 +16,7 @@ type row struct {
 	header   string // a header that is there and isn't false
 	page     bool   // the body is HTML
 	wording  string // a regexp over the message without what stands in quotes
+	unless   string // a regexp over the same that must not match
 
 	kind Kind
 	hint hintPolicy
@@ -28,7 +29,8 @@ type rule struct {
 	of       []string
 	statuses []statusRange
 	words    []string
-	wording  *regexp.Regexp
+	wording  *regexp.Regexp // nil: none
+	unless   *regexp.Regexp // nil: none
 }
 
 type statusRange struct{ from, to int }
@@ -56,7 +58,7 @@ func (e *evidence) first(table []rule) *rule {
 
 func (r *rule) matches(e *evidence) bool {
 	return r.isOf(e) && r.hasStatus(e.status) && r.hasWord(e.words) && r.hasHeader(e.header) && (e.page || !r.page) &&
-		(r.wording == nil || r.wording.MatchString(e.plain))
+		(r.wording == nil || r.wording.MatchString(e.plain)) && (r.unless == nil || !r.unless.MatchString(e.plain))
 }
 
 func (r *rule) isOf(e *evidence) bool {
@@ -110,6 +112,9 @@ func ready(rows []row) []rule {
 		}
 		if r.wording != "" {
 			table[i].wording = regexp.MustCompile(`(?is)` + r.wording)
+		}
+		if r.unless != "" {
+			table[i].unless = regexp.MustCompile(`(?is)` + r.unless)
 		}
 	}
 	return table

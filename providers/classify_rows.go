@@ -99,8 +99,8 @@ var byHeader = ready([]row{
 	{statuses: "403 503", header: "Cf-Mitigated", page: true, kind: Connection},
 })
 
-// byWording tells apart what has the same status. On a 400 it must begin the message: what the client wrote can't stand
-// there.
+// byWording tells apart what has the same status. On a 400 it must stand in the first words of the message: what the
+// client wrote can't stand there.
 var byWording = ready([]row{
 	{statuses: "404", wording: `^(no such |the )?(file|vector store|previous response|response|item|container|conversation|cached ?content)\b`, kind: ClientError},
 	{of: "anthropic", statuses: "400", wording: `^you have reached your specified (\w+ )?api usage limits`, kind: Billing},
@@ -118,8 +118,8 @@ var byWording = ready([]row{
 	{of: "moonshot", statuses: "403 429", wording: `insufficient balance|billing cycle`, kind: Billing},
 	{of: "dashscope", statuses: "403 429", wording: `free allocated quota exceeded`, kind: QuotaExhausted},
 	{of: "openai azure", statuses: "400", wording: `^(this|the|your)? ?model\b[^:]{0,80}does not support image`, kind: Unsupported},
-	{of: "together", statuses: "403", wording: contextWords, kind: ContextLength},
-	{statuses: "400 413", wording: contextWords, kind: ContextLength},
+	{of: "together", statuses: "403", wording: contextWords, unless: unreadable, kind: ContextLength},
+	{statuses: "400 413", wording: contextWords, unless: unreadable, kind: ContextLength},
 	{statuses: "413", wording: `\btokens?\b`, kind: ContextLength},
 })
 

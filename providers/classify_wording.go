@@ -12,18 +12,14 @@ import (
 // on the way put there. What a user wrote can't stand there.
 const sentence = `^(?:(?:the model returned the following errors|[\w.]*(?:error|exception))[:\s-]+)*`
 
-// contextWords are the sentences that mark context_length (spec: failures.md 3, below the table).
-const contextWords = sentence + `(?:` +
-	`(?:this|the) [\w.-]+(?:'s)? max(?:imum)? context (?:length|window) (?:is|of) \d|` +
-	`(?:your|this|the|requested) ` + asked + ` exceed(?:s|ed)? (?:the|this|its|your)(?: [\w.-]+)?(?:'s)? (?:max(?:imum)? )?context (?:length|window)|` +
-	`(?:your |the )?prompt (?:is )?too long\b|` +
-	`too many tokens\b|` +
-	`(?:the |your )?input token count[^:]{0,40}exceeds the maximum number of tokens|` +
-	`(?:(?:the|your|total|number of|input|prompt) )*tokens exceed|` +
-	`the total length of all messages is too long)`
+// contextWords mark context_length (spec: failures.md 3, below the table) in the first words of a message, before
+// anything that hosts put between their own words and a client's.
+const contextWords = sentence + `(?:[^:;=(\[{<]{0,60}(?:maximum context|max context length|context window|prompt (?:is )?too long|too many tokens|` +
+	`exceeds the maximum number of tokens|tokens exceed|total length of all messages is too long)|` +
+	`(?:the |your )?input token count[^:]{0,40}exceeds the maximum number of tokens)`
 
-// asked is what a request is called in such sentences.
-const asked = `(?:input|prompt|request|conversation|messages?|(?:input |prompt )?tokens?(?: count)?)`
+// unreadable begins the messages of hosts that could not make sense of what a client wrote, which may follow.
+const unreadable = `^(?:failed|could ?n[o']t|can ?not|can't|unable|invalid|unexpected|unknown|unrecognized|malformed|bad|unsupported|value error)\b`
 
 // windowSize is how many tokens a message names, with what else belongs to the number.
 const windowSize = `(\d+(?:[,._'’\x{a0}\x{2009}\x{202f} ]\d+)*\w*)`

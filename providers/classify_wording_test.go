@@ -19,6 +19,8 @@ var echoed = []string{
 	"Cannot parse: Your request exceeded model token limit: 8192",
 	"invalid message: this model does not support image input",
 	"could not parse my poem about a context window",
+	"Extra inputs are not permitted (maximum context)", "messages[0].content=context window is no list",
+	"The model returned the following errors: Malformed input request: prompt is too long",
 }
 
 func TestWordsOfAUserAreNoEvidence(t *testing.T) {
@@ -51,6 +53,8 @@ var known = []string{
 	"The total length of all messages is too long.",
 	"too many tokens: total number of tokens in the prompt cannot exceed 4081",
 	"Input tokens exceed the configured limit of 272000 tokens.",
+	"exceeds maximum context", "The max context length is reached", "over the context window", "it exceeds the maximum number of tokens",
+	"You passed too many tokens", "The request of 9000 tokens does not fit into the context window",
 	"The model returned the following errors: prompt is too long: 5 tokens > 4 maximum",
 	"litellm.BadRequestError: OpenAIException - This model's maximum context length is 8192 tokens.",
 	"litellm.ContextWindowExceededError: litellm.BadRequestError: AnthropicException - prompt is too long: 5 tokens > 4 maximum",
