@@ -28,6 +28,7 @@ var namedCases = map[string]classifyCase{
 	"openai: unknown_parameter":                 {dialect: "openai", status: 400, body: `{"error":{"code":"unknown_parameter"}}`, want: Unsupported, stream: Unsupported},
 	"openai: unsupported_file":                  {dialect: "openai", status: 400, body: `{"error":{"code":"unsupported_file"}}`, want: Unsupported, stream: Unsupported},
 	"openai: does not support image":            {dialect: "openai", status: 400, body: `{"error":{"message":"This model does not support image input.","type":"invalid_request_error"}}`, want: Unsupported, stream: Unsupported},
+	"openai: does not support images":           {dialect: "openai", status: 400, body: `{"error":{"message":"Invalid content type. image_url is only supported by certain models; this model does not support images","type":"invalid_request_error"}}`, want: Unsupported, stream: Unsupported},
 	"openai: invalid_api_key":                   {dialect: "openai", status: 401, body: `{"error":{"message":"Incorrect API key provided: sk-abc","code":"invalid_api_key"}}`, want: Auth, stream: Auth},
 	"openai: not a member":                      {dialect: "openai", status: 401, body: `{"error":{"message":"You must be a member of an organization to use the API","code":null}}`, want: Auth},
 	"openai: unsupported country":               {dialect: "openai", status: 403, body: `{"error":{"code":"unsupported_country_region_territory","type":"request_forbidden"}}`, want: Auth, stream: Auth},

@@ -117,7 +117,7 @@ var byWording = ready([]row{
 	{of: "moonshot", statuses: "403 429", wording: `usage limit for this period`, kind: QuotaExhausted},
 	{of: "moonshot", statuses: "403 429", wording: `insufficient balance|billing cycle`, kind: Billing},
 	{of: "dashscope", statuses: "403 429", wording: `free allocated quota exceeded`, kind: QuotaExhausted},
-	{of: "openai azure", statuses: "400", wording: `^(this|the|your)? ?model\b[^:]{0,80}does not support image`, kind: Unsupported},
+	{of: "openai azure", statuses: "400", wording: `^[^:=(\[{<]{0,160}does not support image`, kind: Unsupported},
 	{of: "together", statuses: "403", wording: contextWords, unless: unreadable, kind: ContextLength},
 	{statuses: "400 413", wording: contextWords, unless: unreadable, kind: ContextLength},
 	{statuses: "413", wording: `\btokens?\b`, kind: ContextLength},
