@@ -60,6 +60,12 @@ func TestAnAttemptLeavesTimeForWhoeverMayStillBeAsked(t *testing.T) {
 			r.park("provider:b", 0)
 			r.wait(time.Second)
 		}, 4 * time.Second},
+		"a sibling key that is merely parked": {
+			"b/m a/m", provider("b", func(p *Provider) { p.Keys = keys("k", "l") }), func(r *rig) {
+				r.plays("b/m@k", fails(providers.Auth))
+				r.park("key:b/l", 0)
+			}, 4 * time.Second,
+		},
 		"who is full, and has a queue": {"b/m a/m", queued(time.Minute, "b"), func(r *rig) { r.busy("b", 5*time.Second) }, 5 * time.Second},
 	}
 	for name, test := range cases {

@@ -218,9 +218,10 @@ func (w *walk) another(c *candidate) bool {
 	return false
 }
 
-// left tells whether a candidate that was not asked yet may come to be: at once, through the queue, or as one more chance.
+// left tells whether a candidate may still be asked that was not yet, or not with all keys: at once, through the queue, or
+// as one more chance.
 func (w *walk) left(c *candidate) bool {
-	return c.tries == 0 && !c.over && (c.skip == "" || c.queues() || w.node.failsOpen() && c.merelyParked())
+	return !c.over && (c.tries == 0 && (c.skip == "" || c.queues()) || w.node.failsOpen() && c.merelyParked())
 }
 
 // pay takes a retry from the provider's budget if this walk has asked that provider already; the first attempt on a
