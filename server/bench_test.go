@@ -138,7 +138,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		g.server.finish(x, report)
+		g.server.finish(x, &report)
 	}
 }
 

@@ -18,19 +18,19 @@ func generate(endpoint providers.Endpoint) func(*Server, echo.Context) error {
 		x.retries = retryCount(r.Header)
 		s.joinTrace(x, r)
 		if err := s.enter(x); err != nil {
-			return s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
+			return s.reject(x, endpoint, err)
 		}
 		defer s.leave(x)
 		var err error
 		if x.asked, err = s.bodies.read(x, r); err != nil {
-			return s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
+			return s.reject(x, endpoint, err)
 		}
 		req, err := parse(endpoint, r, x.asked.b)
 		if err == nil {
 			prepare(req, x, r)
 			err = s.walk(x, r, req)
 		} else {
-			err = s.reject(x, combo.Report{Endpoint: string(endpoint)}, err)
+			err = s.reject(x, endpoint, err)
 		}
 		// Not deferred: after a panic an attempt may still be reading the body.
 		s.releaseBody(x)
@@ -92,10 +92,8 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	var early *earlyHeaders
 	resolved, err := s.opts.Router.Resolve(req.Model)
 	if err == nil { // Route tells of a name that is not there
-		if err := s.permit(x, req, resolved); err != nil {
-			return s.reject(x, combo.Report{
-				Endpoint: string(req.Endpoint), Combo: resolved.Combo, Direct: resolved.Direct, Model: req.Model, Stream: req.Stream,
-			}, err)
+		if err := s.permit(x, req, &resolved); err != nil {
+			return err
 		}
 		if req.Stream && resolved.Keepalive > 0 && alwaysStreams[req.Endpoint] {
 			early = startEarlyHeaders(x, resolved)
@@ -105,15 +103,27 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 	answer, err := s.opts.Router.Route(r.Context(), req)
 	early.stop()
 	if err != nil {
-		e := s.walked(x, err)
-		if estimable(req, e) && !gone(r.Context()) {
-			s.finish(x, s.estimate(x, req, e))
-			return nil
-		}
-		report, err := s.refuse(x, r, req, e, early)
-		s.finish(x, report)
-		return err
+		return s.unanswered(x, r, req, early, err)
 	}
+	return s.relay(x, r, req, answer, early)
+}
+
+// unanswered tells the client why its request got no answer.
+func (s *Server) unanswered(x *exchange, r *http.Request, req *providers.Request, early *earlyHeaders, err error) error {
+	e := s.walked(x, err)
+	if estimable(req, e) && !gone(r.Context()) {
+		report := s.estimate(x, req, e)
+		s.finish(x, &report)
+		return nil
+	}
+	report, err := s.refuse(x, r, req, e, early)
+	s.finish(x, &report)
+	return err
+}
+
+// relay passes an answer on. As long as a stream lasts, this function's frame stays on its stack, and those of its
+// callers and callees: what is large is put together elsewhere.
+func (s *Server) relay(x *exchange, r *http.Request, req *providers.Request, answer *combo.Answer, early *earlyHeaders) (err error) {
 	defer answer.Close()
 	s.noteDropped(x.Header(), answer)
 	if answer.Stream {
@@ -128,24 +138,40 @@ func (s *Server) walk(x *exchange, r *http.Request, req *providers.Request) erro
 		err = s.relayPlain(x, req, answer, early)
 	}
 	answer.Close()
-	s.finish(x, answer.Report())
+	s.answered(x, answer)
 	return err
 }
 
+func (s *Server) answered(x *exchange, answer *combo.Answer) {
+	report := answer.Report()
+	s.finish(x, &report)
+}
+
 // permit holds a request that can be served to what its key may use, and counts it among those of the minute.
-func (s *Server) permit(x *exchange, req *providers.Request, resolved combo.Resolved) error {
+func (s *Server) permit(x *exchange, req *providers.Request, resolved *combo.Resolved) error {
 	if x.key == nil {
 		return nil
 	}
-	if !x.key.Allows(req.Model, resolved.Combo) {
-		return errNotForKey
+	err := error(errNotForKey)
+	if x.key.Allows(req.Model, resolved.Combo) {
+		err = s.quotas.count(x.key, time.Now())
 	}
-	return s.quotas.count(x.key, time.Now())
+	if err == nil {
+		return nil
+	}
+	return s.rejected(x, &combo.Report{
+		Endpoint: string(req.Endpoint), Combo: resolved.Combo, Direct: resolved.Direct, Model: req.Model, Stream: req.Stream,
+	}, err)
 }
 
-// reject logs and counts a request that no walk was begun for, as the router does for a name that isn't there, and
-// returns its error. The report says what is known of it: what could not be parsed names no model.
-func (s *Server) reject(x *exchange, report combo.Report, err error) error {
+// reject logs and counts a request that was not looked into, and returns its error.
+func (s *Server) reject(x *exchange, endpoint providers.Endpoint, err error) error {
+	return s.rejected(x, &combo.Report{Endpoint: string(endpoint)}, err)
+}
+
+// rejected logs and counts a request that no walk was begun for, as the router does for a name that isn't there, and
+// returns its error. The report says what is known of the request.
+func (s *Server) rejected(x *exchange, report *combo.Report, err error) error {
 	told := s.asAPIError(err, x)
 	report.RequestID, report.Start = x.id, x.start
 	report.Outcome, report.Code, report.Status = combo.OutcomeRejected, told.Code, told.statusIn(x.dialect)

@@ -90,7 +90,7 @@ func (r *recorder) close(ctx context.Context) error {
 }
 
 // finish counts a request and hands it to the recorder.
-func (s *Server) finish(x *exchange, report combo.Report) {
+func (s *Server) finish(x *exchange, report *combo.Report) {
 	if report.RequestID == "" { // the router failed without an answer
 		report.RequestID, report.Start, report.Outcome = x.id, x.start, combo.OutcomeFailed
 		report.Status = x.status
@@ -100,8 +100,8 @@ func (s *Server) finish(x *exchange, report combo.Report) {
 	x.attempts = combo.Sent(report.Attempts)
 	x.outcome = report.Outcome
 	x.gone = report.Status == statusClientGone
-	s.metrics.observe(&report)
-	f := finished{report: report, retries: x.retries, parent: x.parent}
+	s.metrics.observe(report)
+	f := finished{report: *report, retries: x.retries, parent: x.parent}
 	if x.key != nil {
 		f.key = x.key.Name
 	}

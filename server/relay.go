@@ -47,10 +47,15 @@ func (s *Server) relayStream(x *exchange, r *http.Request, req *providers.Reques
 		if gone(r.Context()) {
 			return errCut
 		}
-		told := *s.told(x, r, req, s.walked(x, err))
-		told.Attempts, told.RetryAt = nil, "" // they belong to an answer that never began
-		return x.breakOff(&told, so)
+		return s.brokeOff(x, r, req, err, so)
 	}
+}
+
+// brokeOff tells within a stream how it failed.
+func (s *Server) brokeOff(x *exchange, r *http.Request, req *providers.Request, err error, so *responseSoFar) error {
+	told := *s.told(x, r, req, s.walked(x, err))
+	told.Attempts, told.RetryAt = nil, "" // they belong to an answer that never began
+	return x.breakOff(&told, so)
 }
 
 // relayPlain passes a whole answer on as it came.

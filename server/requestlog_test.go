@@ -249,7 +249,7 @@ func TestWhatOthersWroteIsKeptShort(t *testing.T) {
 	g := newGateway(t, false)
 	long := strings.Repeat("x", 1<<20)
 	g.ask(http.MethodPost, "/v1/chat/completions", `{"model":"`+long+`","messages":[]}`)
-	g.server.finish(&exchange{}, combo.Report{RequestID: "r", Code: long, FinishReason: long, UpstreamID: long, Outcome: combo.OutcomeOK, Start: time.Now()})
+	g.server.finish(&exchange{}, &combo.Report{RequestID: "r", Code: long, FinishReason: long, UpstreamID: long, Outcome: combo.OutcomeOK, Start: time.Now()})
 	if re := g.must(http.MethodGet, "/api/v1/requests", ""); re.Body.Len() > 5000 || len(re.json()["requests"].([]any)) != 2 {
 		t.Errorf("the listing has %d bytes", re.Body.Len())
 	}
@@ -257,7 +257,7 @@ func TestWhatOthersWroteIsKeptShort(t *testing.T) {
 
 func TestARequestThatTheRouterLeftWithoutAnAnswerIsLogged(t *testing.T) {
 	g := newGateway(t, false)
-	g.server.finish(&exchange{id: "req_bug", start: time.Now(), status: 500}, combo.Report{})
+	g.server.finish(&exchange{id: "req_bug", start: time.Now(), status: 500}, &combo.Report{})
 	row := g.must(http.MethodGet, "/api/v1/requests/req_bug", "").json()
 	if row["outcome"] != "failed" || row["status"] != 500.0 {
 		t.Errorf("logged %v", row)
