@@ -328,3 +328,19 @@ func TestEveryStrategyReachesEachEligibleTargetOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestFastestOrdersStreamsByTheirFirstTokensAndPlainRequestsByWholeAnswers(t *testing.T) {
+	virtual(t, func(w *world) {
+		w.provider("a", models).Script("", "delay 100ms; chat a", "delay 1s; chat a")
+		w.provider("b", models).Script("", "delay 50ms; chat b", "delay 2s; chat b")
+		w.combo("c", "a/m b/m", `"strategy":"fastest"`)
+		w.served(2, true)
+		w.served(2, false)
+		if got := w.plan("c"); got != "b/m, a/m" {
+			w.t.Errorf("the plan for a stream is %s", got)
+		}
+		if got := w.served(1, true) + w.served(1, false); got != "ba" {
+			w.t.Errorf("a stream and a plain request are served by %s", got)
+		}
+	})
+}
