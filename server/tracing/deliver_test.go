@@ -6,7 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -171,7 +171,7 @@ func TestACollectorProvesItselfWithTheNamedCertificate(t *testing.T) {
 	got := make(chan string, 1)
 	r := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { got <- req.URL.Path }))
 	defer r.Close()
-	r.Config.ErrorLog = log.New(io.Discard, "", 0)
+	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	roots := filepath.Join(t.TempDir(), "roots.pem")
 	if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
