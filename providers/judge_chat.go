@@ -154,7 +154,7 @@ func (a *answered) readFunction(c *cursor) {
 	}
 }
 
-// readArguments checks that a tool call's arguments are JSON. An empty string stands for an empty object.
+// readArguments checks that a tool call's arguments are JSON. An empty or a blank string stands for an empty object.
 func (a *answered) readArguments(c *cursor) {
 	if c.peek() != '"' {
 		c.skip()
@@ -172,6 +172,9 @@ func (a *answered) readArguments(c *cursor) {
 			return
 		}
 		arguments.text = []byte(unquoted)
+	}
+	if arguments.peek() == 0 {
+		return
 	}
 	arguments.skip()
 	a.BrokenCall = a.BrokenCall || !arguments.end()

@@ -41,6 +41,7 @@ var judgeCases = map[string]judgeCase{
 	"chat: a tool call":                       {body: choice(`{"content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":\"\\\"\"}"}}]}`, `"tool_calls"`), finish: "tool_calls"},
 	"chat: a tool call without arguments":     {body: choice(`{"tool_calls":[{"function":{"name":"f","arguments":""}}]}`, `"tool_calls"`), finish: "tool_calls"},
 	"chat: a custom tool's call":              {body: choice(`{"tool_calls":[{"type":"custom","custom":{"name":"f","input":"not json"}}]}`, `"tool_calls"`), finish: "tool_calls"},
+	"chat: a tool call with blank arguments":  {body: choice(`{"tool_calls":[{"function":{"name":"f","arguments":" \n"}},{"function":{"name":"f","arguments":" "}}]}`, `"tool_calls"`), finish: "tool_calls"},
 	"chat: a function call":                   {body: choice(`{"function_call":{"name":"f","arguments":"{}"}}`, `"function_call"`), finish: "function_call"},
 	"chat: a broken tool call":                {body: choice(`{"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":"}}]}`, `"tool_calls"`), want: ModelFault, finish: "tool_calls"},
 	"chat: a broken call, unescaped":          {body: choice(`{"tool_calls":[{"function":{"name":"f","arguments":"f(x)"}}]}`, `"stop"`), want: ModelFault, finish: "stop"},
