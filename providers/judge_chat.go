@@ -173,7 +173,7 @@ func (a *answered) readArguments(c *cursor) {
 		}
 		arguments.text = []byte(unquoted)
 	}
-	if arguments.peek() == 0 {
+	if arguments.end() {
 		return
 	}
 	arguments.skip()
