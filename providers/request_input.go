@@ -21,8 +21,10 @@ type spot struct {
 	list    string // messages or input
 	message int
 	part    int
-	strict  bool // what is no conversation's is a fault
-	chat    bool // it is one of messages, whose members have one meaning
+	strict  bool  // what is no conversation's is a fault
+	chat    bool  // it is one of messages, whose members have one meaning
+	output  bool  // what a tool gave is read, which may be anything
+	fault   error // the first one in the parts of an item of input: it is none if the item is of a sort that hosts have of their own
 }
 
 // messages walks the messages of a conversation, looking for files among their parts. strict says that what is no
@@ -50,6 +52,8 @@ func (s *requestScan) messages(name string, strict bool) {
 // message walks the members of one message.
 func (s *requestScan) message() {
 	at, spoken := &s.spot, false
+	at.fault = nil
+	var sort []byte
 	for key := s.firstKey(); key != nil; key = s.nextKey() {
 		s.limit = deepestRequest - 3
 		first := s.peek()
@@ -65,13 +69,18 @@ func (s *requestScan) message() {
 			}
 		case "output": // of a tool, in Responses
 			if first == '[' {
+				at.output = true
 				s.parts(4)
+				at.output = false
 				continue
 			}
 			s.skip()
 		case "role", "type":
+			value := s.string()
+			if key[0] == 't' {
+				sort = value
+			}
 			spoken = spoken || key[0] == 'r' && first != 'n'
-			s.skip()
 			if at.strict && !jsonText.holds(first) {
 				s.blame("a string", first, "%s[%d].%s", at.list, at.message, key)
 			}
@@ -82,8 +91,12 @@ func (s *requestScan) message() {
 			s.skip()
 		}
 	}
-	if at.chat && !spoken && !s.bad && s.fault == nil {
+	switch {
+	case s.bad || s.fault != nil:
+	case at.chat && !spoken:
 		s.fault = missing(fmt.Sprintf("%s[%d].role", at.list, at.message))
+	case len(sort) == 0 || string(sort) == "message":
+		s.fault = at.fault
 	}
 }
 
@@ -160,12 +173,16 @@ func (s *requestScan) part(level, n int) {
 // blamePart notes a fault in a part of a message.
 func (s *requestScan) blamePart(level, n int, want string, got byte, member string) {
 	at := &s.spot
-	switch {
-	case !at.chat:
-	case level == 4:
-		s.blame(want, got, "%s[%d].content[%d]%s", at.list, at.message, n, member)
-	default:
-		s.blame(want, got, "%s[%d].content[%d].content[%d]%s", at.list, at.message, at.part, n, member)
+	if !at.strict || at.output || at.fault != nil {
+		return
+	}
+	name := fmt.Sprintf("%s[%d].content[%d]%s", at.list, at.message, n, member)
+	if level != 4 {
+		name = fmt.Sprintf("%s[%d].content[%d].content[%d]%s", at.list, at.message, at.part, n, member)
+	}
+	at.fault = s.wrong(name, want, got)
+	if at.chat && s.fault == nil {
+		s.fault = at.fault
 	}
 }
 
