@@ -5,37 +5,47 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/ohmroute/ohmroute/circuitbreaker"
 )
 
-// breakerRow is a row of the table breakers as SQL gives it. name and version come first: a row
-// whose rest can't be read still tells them.
+// breakerRow is a row of the table breakers as SQL gives it.
 type breakerRow struct {
-	Name            string         `db:"name"`
-	Version         int64          `db:"version"`
-	State           string         `db:"state"`
-	Reason          string         `db:"reason"`
-	Kind            string         `db:"kind"`
-	Measure         string         `db:"measure"`
-	WindowNS        int64          `db:"window_ns"`
-	FailureCount    int            `db:"failure_count"`
-	KindCounts      string         `db:"kind_counts"`
-	Buckets         string         `db:"buckets"`
-	LastFailureKind string         `db:"last_failure_kind"`
-	LastFailureAt   sql.NullInt64  `db:"last_failure_at"`
-	OpenedAt        sql.NullInt64  `db:"opened_at"`
-	RetryAt         sql.NullInt64  `db:"retry_at"`
-	OpenCycle       int            `db:"open_cycle"`
-	ProbeSuccesses  int            `db:"probe_successes"`
-	CooldownUntil   sql.NullInt64  `db:"cooldown_until"`
-	CooldownHinted  bool           `db:"cooldown_hinted"`
-	IsolatedAt      sql.NullInt64  `db:"isolated_at"`
-	IsolatedBy      sql.NullString `db:"isolated_by"`
-	IsolatedReason  sql.NullString `db:"isolated_reason"`
-	Fingerprint     string         `db:"fingerprint"`
-	UpdatedAt       sql.NullInt64  `db:"updated_at"`
+	Name            string
+	Version         int64
+	State           string
+	Reason          string
+	Kind            string
+	Measure         string
+	WindowNS        int64
+	FailureCount    int
+	KindCounts      string
+	Buckets         string
+	LastFailureKind string
+	LastFailureAt   sql.NullInt64
+	OpenedAt        sql.NullInt64
+	RetryAt         sql.NullInt64
+	OpenCycle       int
+	ProbeSuccesses  int
+	CooldownUntil   sql.NullInt64
+	CooldownHinted  bool
+	IsolatedAt      sql.NullInt64
+	IsolatedBy      sql.NullString
+	IsolatedReason  sql.NullString
+	Fingerprint     string
+	UpdatedAt       sql.NullInt64
+}
+
+// columns is where a scan puts breakerColumns, in their order: a start reads thousands of rows, and scanning by name
+// looks every column up in each. name and version come first: a row whose rest can't be read still tells them.
+func (r *breakerRow) columns() []any {
+	return []any{
+		&r.Name, &r.Version, &r.State, &r.Reason, &r.Kind, &r.Measure, &r.WindowNS, &r.FailureCount, &r.KindCounts, &r.Buckets,
+		&r.LastFailureKind, &r.LastFailureAt, &r.OpenedAt, &r.RetryAt, &r.OpenCycle, &r.ProbeSuccesses,
+		&r.CooldownUntil, &r.CooldownHinted, &r.IsolatedAt, &r.IsolatedBy, &r.IsolatedReason, &r.Fingerprint, &r.UpdatedAt,
+	}
 }
 
 const (
@@ -96,7 +106,7 @@ func breakerValues(s *circuitbreaker.Snapshot) ([]any, error) {
 }
 
 // snapshot reads the row. An error says what in it can't be understood.
-func (r *breakerRow) snapshot() (circuitbreaker.Snapshot, error) {
+func (r *breakerRow) snapshot(kinds kindsReader) (circuitbreaker.Snapshot, error) {
 	s := circuitbreaker.Snapshot{
 		Name: r.Name, Version: uint64(r.Version), Reason: r.Reason, Kind: circuitbreaker.Kind(r.Kind),
 		Measure: circuitbreaker.Measure(r.Measure), Window: time.Duration(r.WindowNS), Failures: r.FailureCount,
@@ -118,7 +128,7 @@ func (r *breakerRow) snapshot() (circuitbreaker.Snapshot, error) {
 		failed = errors.Join(failed, errors.New("a count below zero"))
 	}
 	var err error
-	if s.Kinds, err = parseKinds(r.KindCounts); err != nil {
+	if s.Kinds, err = kinds.read(r.KindCounts); err != nil {
 		failed = errors.Join(failed, fmt.Errorf("kind_counts: %w", err))
 	}
 	if s.Buckets, err = parseBuckets(r.Buckets); err != nil {
@@ -135,13 +145,22 @@ func kindsText(kinds map[circuitbreaker.Kind]int) (string, error) {
 	return string(text), err
 }
 
-func parseKinds(text string) (map[circuitbreaker.Kind]int, error) {
+// kindsReader reads counts of kinds, each text once: the rows of an outage have few different ones.
+type kindsReader map[string]map[circuitbreaker.Kind]int
+
+// read gives the counts to the caller.
+func (k kindsReader) read(text string) (map[circuitbreaker.Kind]int, error) {
 	if text == "{}" {
 		return nil, nil
 	}
-	var kinds map[circuitbreaker.Kind]int
-	err := json.Unmarshal([]byte(text), &kinds)
-	return kinds, err
+	kinds, known := k[text]
+	if !known {
+		if err := json.Unmarshal([]byte(text), &kinds); err != nil {
+			return nil, err
+		}
+		k[text] = kinds
+	}
+	return maps.Clone(kinds), nil
 }
 
 func bucketsText(buckets []circuitbreaker.Bucket) (string, error) {

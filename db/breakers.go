@@ -54,13 +54,15 @@ func (b breakers) Load(ctx context.Context) (circuitbreaker.Loaded, error) {
 }
 
 func readBreakers(ctx context.Context, tx *sqlx.Tx, loaded *circuitbreaker.Loaded) error {
+	row := new(breakerRow)
+	columns, kinds := row.columns(), kindsReader{}
 	return each(ctx, tx, loadBreakers, func(rows *sqlx.Rows) {
-		var row breakerRow
-		err := rows.StructScan(&row)
+		*row = breakerRow{}
+		err := rows.Scan(columns...)
 		seen(loaded, row.Version)
 		var s circuitbreaker.Snapshot
 		if err == nil {
-			s, err = row.snapshot()
+			s, err = row.snapshot(kinds)
 		}
 		if err != nil {
 			loaded.Unreadable = append(loaded.Unreadable, circuitbreaker.RowError{Name: row.Name, Err: err})

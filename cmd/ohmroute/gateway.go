@@ -33,6 +33,7 @@ type gateway struct {
 	store     *db.DB
 	installed bool // there was a database before
 	breakers  *circuitbreaker.Registry
+	restoring sync.WaitGroup // of the breakers, from the store
 	live      *config.Live
 	router    *combo.Router
 	server    *server.Server
@@ -113,7 +114,8 @@ func (g *gateway) openBreakers(ctx context.Context, _ settings) error {
 		Store: g.store.Breakers(), Logger: g.logger, FlushInterval: r.FlushInterval, SweepInterval: r.SweepInterval,
 		IdleAfter: r.IdleAfter, MaxBreakers: r.MaxBreakers,
 	})
-	_ = g.breakers.Restore(ctx) // logged by the registry, which serves from memory then
+	// Beside the reading of the configuration, which is applied to what was restored.
+	g.restoring.Go(func() { _ = g.breakers.Restore(ctx) }) // logged by the registry, which serves from memory then
 	return nil
 }
 
@@ -123,6 +125,7 @@ func (g *gateway) openConfiguration(ctx context.Context, o settings) error {
 		Store: g.store, Sealer: g.secrets.Sealer, File: g.file, Demo: !o.noDemo, Env: g.world.env, Logger: g.logger,
 		Installed: g.installed, StoreBroken: func() bool { return g.breakers.Persistence().Degraded },
 		Apply: func(b *config.Built) {
+			g.restoring.Wait()
 			g.breakers.Configure(ctx, b.Breakers)
 			if g.router == nil {
 				g.router = combo.NewRouter(b.Routing, g.breakers, combo.Options{})
@@ -205,6 +208,7 @@ func (g *gateway) close(ctx context.Context) error {
 	if g.live != nil {
 		g.live.Close()
 	}
+	g.restoring.Wait()
 	if g.breakers != nil {
 		errs = append(errs, g.breakers.Close(ctx))
 	}
