@@ -1,6 +1,7 @@
 package combo
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -169,6 +170,29 @@ func TestTheRetryBudgetStopsAStorm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestABudgetIsTakenByWhoIsAskedNext: siblings that wait for the same back-off take one retry of their provider's budget
+// each, one after the other.
+func TestABudgetIsTakenByWhoIsAskedNext(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"after a back-off": func(*Config) {},
+		"with a queue":     queued(time.Minute, "a"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, "a/1 a/2 a/3 a/4 a/5", change, with(func(c *Combo) { c.Retry.Base = time.Second }))
+				for i := range budgetFloor + 1 {
+					r.plays(fmt.Sprintf("a/%d", i+1), act{fail: failure(providers.ServerError)})
+				}
+				r.plays("a/5", act{body: "x"})
+				res := r.ask("c")
+				if asked := r.asked(); res.text != "x" {
+					t.Errorf("got %+v, asked %s", res.err, asked)
+				}
+			})
+		})
+	}
 }
 
 func TestTheFirstAttemptOnAnotherProviderAndASiblingKeyAreFree(t *testing.T) {

@@ -410,4 +410,12 @@ func TestARequestThatFitsNobodyIsTooLong(t *testing.T) {
 			t.Errorf("got %+v: another would take it", e)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "a/m b/m", onlyOn(1, providers.ContextLength))
+		r.model("a", Model{ContextWindow: 100})
+		r.plays("b/m", act{body: "x"})
+		if res := r.send(t.Context(), long(r)); res.text != "x" || r.asked() != "b/m" {
+			t.Errorf("got %+v: who is there for that would take it", res.err)
+		}
+	})
 }

@@ -54,8 +54,19 @@ func (w *walk) rest(ctx context.Context) (*candidate, step) {
 }
 
 // firstDue takes a place in the queue of every full provider that has one, and finds who may be asked first, or whose
-// time in the queue is over first; nil: nobody can be waited for.
+// time in the queue is over first; nil: nobody can be waited for. A retry is taken from the budgets of those that stand in
+// a queue and of whoever is found.
 func (w *walk) firstDue(q *queues) (next *candidate, wake time.Time) {
+	for {
+		next, wake = w.soonestDue(q)
+		if next == nil || w.pay(next) {
+			return next, wake
+		}
+		next.over = true
+	}
+}
+
+func (w *walk) soonestDue(q *queues) (next *candidate, wake time.Time) {
 	sooner := func(c *candidate, at time.Time) {
 		if next == nil || at.Before(wake) {
 			next, wake = c, at
@@ -65,26 +76,38 @@ func (w *walk) firstDue(q *queues) (next *candidate, wake time.Time) {
 		c := &w.candidates[i]
 		at, open := w.open(c)
 		switch {
-		case !open || at.IsZero() && q.of(c.leg.host) != nil:
-		case !w.pay(c):
-			c.over = true
+		case !open:
 		case !at.IsZero():
 			sooner(c, at)
-		case q.join(c):
+		case w.stands(q, c):
 			sooner(c, w.now.Add(w.patience(c)))
-		default:
-			w.leaveOut(c.leg.host)
 		}
 	}
 	if next == nil {
 		return nil, time.Time{}
 	}
 	for i := range w.candidates {
-		if c := &w.candidates[i]; c.recovers() && w.eligible(c) && c.retryAt.After(w.now) && c.retryAt.Before(wake) && w.pay(c) {
+		if c := &w.candidates[i]; c.recovers() && w.eligible(c) && c.retryAt.After(w.now) {
 			sooner(c, c.retryAt)
 		}
 	}
 	return next, wake
+}
+
+// stands tells whether the candidate is who stands in the queue of its full provider, which it joins if nobody is.
+func (w *walk) stands(q *queues, c *candidate) bool {
+	if at := q.of(c.leg.host); at != nil {
+		return at == c
+	}
+	if !w.pay(c) {
+		c.over = true
+		return false
+	}
+	if !q.join(c) {
+		w.leaveOut(c.leg.host)
+		return false
+	}
+	return true
 }
 
 // patience is how long the candidate may stand in its provider's queue; half of the walk's time is kept for those that

@@ -81,6 +81,10 @@ func (w *walk) run(ctx context.Context) step {
 	w.noteDrained(w.node, 1)
 	w.router.rank(&w.ranking, w.node, w.req, w.now, false)
 	s := w.pass(ctx)
+	if s == goOn && w.sent == 0 && w.fitsNobody() { // who is there for that is asked, as after an upstream that said so
+		w.noteKind(providers.ContextLength)
+		s = w.pass(ctx)
+	}
 	if s == goOn && w.sent == 0 {
 		s = w.exhausted(ctx)
 	}
