@@ -7,11 +7,16 @@ import (
 
 // TestEveryClientWorksUnmodified plays every scenario with every client, and holds docs/clients.md to what came of it.
 func TestEveryClientWorksUnmodified(t *testing.T) {
-	found := &matrix{cells: map[cell]bool{}}
+	found := &matrix{cells: map[cell]bool{}, missing: map[string]bool{}}
 	t.Run("clients", func(t *testing.T) {
 		for _, p := range parties {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
+				defer func() {
+					if t.Skipped() {
+						found.miss(p.name)
+					}
+				}()
 				s := newStage(t)
 				c := p.start(t, s.gateway.URL)
 				for _, act := range p.acts() {
@@ -31,7 +36,9 @@ func TestEveryClientWorksUnmodified(t *testing.T) {
 	})
 	want := 0
 	for _, p := range parties {
-		want += len(p.acts()) + len(p.otherActs())
+		if !found.missing[p.name] {
+			want += len(p.acts()) + len(p.otherActs())
+		}
 	}
 	if found.played == want {
 		found.compare(t)

@@ -4,5 +4,6 @@
 //
 // A [scenario] says what the upstream does, what the client is asked to do, and what has to come of it. It is played by
 // every client on every endpoint that the client speaks, against a target of every dialect. The clients of npm run in
-// a process of Node each (testdata/npm), driven by lines of JSON; those of Go are called.
+// a process of Node each (testdata/npm), those of PyPI in one of Python (testdata/python), driven by lines of JSON; those
+// of Go are called.
 package clients

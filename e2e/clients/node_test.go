@@ -41,7 +41,7 @@ func installed(t *testing.T, name string) string {
 	return ""
 }
 
-// worker is a process of Node that runs one client.
+// worker is a process of Node or of Python that runs one client.
 type worker struct {
 	t     *testing.T
 	input io.WriteCloser
@@ -69,7 +69,13 @@ func startWorker(t *testing.T, name, gateway string) *worker {
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(packages, "node"), "worker.mjs", name)
+	return runWorker(t, name, gateway, dir, filepath.Join(packages, "node"), "worker.mjs", name)
+}
+
+// runWorker starts a program in a folder of its own, which is its home as well.
+func runWorker(t *testing.T, name, gateway, dir, program string, arguments ...string) *worker {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, arguments...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "OHMROUTE_BASE=" + gateway}
 	var complaints bytes.Buffer

@@ -7,7 +7,7 @@ import (
 // party is a client library, and what the tests know of it.
 type party struct {
 	name      string
-	packages  []string // as they are called where they are pinned
+	packages  []string // as they are called where they are pinned; those of PyPI begin with pypi:
 	endpoints []string // of chat, Responses and Messages, those that it speaks
 	start     func(t *testing.T, gateway string) client
 	classes   map[int]string // its error class for a status; 0 is for all others
@@ -32,7 +32,7 @@ func node(name string) func(*testing.T, string) client {
 	}
 }
 
-// The error classes of the SDKs for JavaScript of OpenAI and of Anthropic.
+// The error classes of the SDKs of OpenAI and of Anthropic for JavaScript and for Python.
 var (
 	openAIClasses = map[int]string{
 		400: "BadRequestError", 401: "AuthenticationError", 404: "NotFoundError", 429: "RateLimitError", 503: "InternalServerError",
@@ -71,6 +71,14 @@ var parties = []party{
 	{
 		name: "agents", packages: []string{"@openai/agents"}, endpoints: []string{"responses", "chat"}, start: node("agents"), classes: openAIClasses,
 		hides: []string{"responses cut", "responses ended-early", "responses late-failure"},
+	},
+	{
+		name: "openai-python", packages: []string{"pypi:openai"}, endpoints: []string{"chat", "responses"}, start: python("openai"), classes: openAIClasses, base64: true,
+		others: []string{"models", "embeddings", "completions", "moderations", "images", "speech", "transcription"},
+	},
+	{
+		name: "anthropic-python", packages: []string{"pypi:anthropic"}, endpoints: []string{"messages", "beta"}, start: python("anthropic"), classes: anthropicClasses,
+		others: []string{"models", "count_tokens"},
 	},
 	{
 		name: "openai-go", packages: []string{"github.com/openai/openai-go/v3"}, endpoints: []string{"chat", "responses"},
