@@ -85,7 +85,7 @@ func (p *Path) AcquireForced(ps *Permits, a Ask, reason string) *OpenError {
 
 // Peek is what Acquire would answer. It changes nothing.
 func (p *Path) Peek(a Ask) *OpenError {
-	way := p.trio()
+	way := p.look()
 	if way.flowing() {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (p *Path) MerelyParked(a Ask) bool {
 	if a.Now.IsZero() {
 		a.Now = p.reg.clock.now()
 	}
-	for _, b := range p.trio().breakers {
+	for _, b := range p.look().breakers {
 		if b == nil {
 			continue
 		}
@@ -116,7 +116,7 @@ func (p *Path) MerelyParked(a Ask) bool {
 // State is the worst state of the path's breakers, as a look shows it.
 func (p *Path) State(now time.Time) State {
 	worst, at := Closed, p.reg.clock.moment(now)
-	for _, b := range p.trio().breakers {
+	for _, b := range p.look().breakers {
 		if b == nil {
 			continue
 		}
@@ -136,6 +136,28 @@ func (p *Path) trio() *trio {
 	}
 	way = p.reg.resolve(p.names, way)
 	p.known.Store(way)
+	return way
+}
+
+// look is the path's breakers as far as there are any: a name that was never asked, or whose breaker was evicted, is
+// CLOSED, and looking at it makes none.
+func (p *Path) look() *trio {
+	known, table := p.known.Load(), p.reg.table.Load()
+	if known != nil && known.table == table && !known.gone() {
+		return known
+	}
+	way := &trio{table: table}
+	for i, name := range p.names {
+		var b *Breaker
+		if s := table.slots[name]; s != nil {
+			b = s.breaker.Load()
+		} else if known != nil {
+			b = known.breakers[i] // of a name that has left the configuration
+		}
+		if b != nil && b.word.Load() != 0 {
+			way.breakers[i] = b
+		}
+	}
 	return way
 }
 

@@ -179,6 +179,22 @@ func TestAPathTellsTheWorstOfItsStates(t *testing.T) {
 	want(circuitbreaker.Isolated)
 }
 
+// 6.3: a configured name that was never used is CLOSED, and stays untouched however often it is looked at.
+func TestALookAtAPathMakesNoBreakers(t *testing.T) {
+	r := newRig(t)
+	r.reg.Configure(t.Context(), map[string]circuitbreaker.Configured{"provider:q": {Settings: rigSettings()}, "target:q/m": {Settings: rigSettings()}})
+	p := r.reg.Path("provider:q", "", "target:q/m")
+	if e, parked, s := p.Peek(r.ask()), p.MerelyParked(r.ask()), p.State(r.now); e != nil || !parked || s != circuitbreaker.Closed {
+		t.Errorf("refusal %v, parked %t, state %s", e, parked, s)
+	}
+	for _, name := range []string{"provider:q", "target:q/m"} {
+		s, ok := r.reg.Status(name, r.now)
+		if !ok || !s.UpdatedAt.IsZero() {
+			t.Errorf("%s: %t, updated at %s", name, ok, s.UpdatedAt)
+		}
+	}
+}
+
 func TestPermitsAreReadyAgainOnceSettledAndReleaseWhatWasForgotten(t *testing.T) {
 	h := newThree(t)
 	h.probing()
