@@ -13,7 +13,7 @@ const (
 	OutcomeTruncated   = "truncated"   // failed after the commit
 	OutcomeUnavailable = "unavailable" // no attempt was possible
 	OutcomeCanceled    = "canceled"    // the client left
-	OutcomeRejected    = "rejected"    // refused before the walk: no such model
+	OutcomeRejected    = "rejected"    // refused before the walk
 )
 
 // Outcomes are all of them.

@@ -32,7 +32,7 @@ type logged struct {
 // observation is one call of a target, as a log has it.
 type observation struct {
 	target   string
-	at       time.Duration // when it was sent, about
+	at       time.Duration // when it was sent; about, in logs without start_ms
 	kind     providers.Kind
 	status   int
 	streamed bool
@@ -75,7 +75,9 @@ func ReadLog(r io.Reader) (*Log, error) {
 		}
 	}
 	for i := range all {
-		l.requests = append(l.requests, readLogged(&all[i], starts[i].Sub(first).Truncate(time.Millisecond)))
+		if all[i].Get("outcome").String() != combo.OutcomeRejected { // no walk was begun for it
+			l.requests = append(l.requests, readLogged(&all[i], starts[i].Sub(first).Truncate(time.Millisecond)))
+		}
 	}
 	slices.SortStableFunc(l.requests, func(a, b logged) int { return cmp.Compare(a.at, b.at) })
 	return l, nil
@@ -90,6 +92,9 @@ func readLogged(r *gjson.Result, at time.Duration) logged {
 	for _, a := range r.Get("attempts").Array() {
 		if a.Get("outcome").String() == string(combo.Skipped) {
 			continue
+		}
+		if start := a.Get("start_ms"); start.Exists() { // older logs don't say it
+			sent = at + milliseconds(start)
 		}
 		o := observation{
 			target: a.Get("provider").String() + "/" + a.Get("model").String(), at: sent, streamed: one.streamed,

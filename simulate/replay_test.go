@@ -70,6 +70,19 @@ policies: [{name: as it was}, {name: eager, defaults: {breaker: {failure_thresho
 	}
 }
 
+// TestALogSaysWhenAttemptsBeganAndWhoCameToNoWalk: start_ms counts where it is there, and what the gateway itself refused
+// is no arrival.
+func TestALogSaysWhenAttemptsBeganAndWhoCameToNoWalk(t *testing.T) {
+	refused := strings.Replace(logLine(0, "fast"), `"id":"r"`, `"id":"r","outcome":"rejected"`, 1)
+	l := readLog(t, refused+logLine(time.Second, "fast",
+		called("a/m", `"outcome":"failed","kind":"server_error","status":500,"ms":100,"start_ms":5`),
+		called("b/m", `"outcome":"ok","kind":null,"status":200,"ms":900,"start_ms":2105`)))
+	seen := l.observations()
+	if n := len(l.arrivals("fast")); n != 1 || seen["a/m"][0].at != time.Second+5*time.Millisecond || seen["b/m"][0].at != 3105*time.Millisecond {
+		t.Errorf("%d arrivals, %+v", n, seen)
+	}
+}
+
 func TestATargetThatTheLogDoesNotKnowIsTakenForHealthy(t *testing.T) {
 	config := strings.ReplaceAll(strings.Split(twoTargets, "targets:\n")[0], "id: a,", "id: c,")
 	config = strings.ReplaceAll(config, "provider: a,", "provider: c,")
