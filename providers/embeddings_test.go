@@ -1,8 +1,14 @@
 package providers
 
 import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestEmbeddingsComeInTheEncodingThatWasAskedFor(t *testing.T) {
@@ -39,4 +45,37 @@ func TestEmbeddingsComeInTheEncodingThatWasAskedFor(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnEmbeddingIsTheSameInEitherEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOf(rapid.Float32Range(-math.MaxFloat32, math.MaxFloat32)).Draw(t, "numbers")
+		listed, err := json.Marshal(numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, ok := floatsInBase64(nil, listed)
+		back, okBack := base64InFloats(nil, text)
+		var got []float32
+		if err := json.Unmarshal(back, &got); !ok || !okBack || err != nil || !slices.Equal(got, numbers) {
+			t.Fatalf("%s became %s became %s", listed, text, back)
+		}
+	})
+}
+
+// Whatever an upstream answers, and whatever is asked for, what goes out is the answer or JSON.
+func FuzzEmbeddings(f *testing.F) {
+	for _, seed := range []string{
+		`{"data":[{"embedding":[1,-2e0]},{"embedding":[]}]}`, `{"data":[{"embedding":"AACAPw=="}]}`, `{"data":[{"embedding":[1]}],"data":{}}`, `[`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		firstEmbedding(body)
+		for _, encode := range []func(dst, embedding []byte) ([]byte, bool){floatsInBase64, base64InFloats} {
+			if got := reencoded(body, encode); !bytes.Equal(got, body) && !json.Valid(got) {
+				t.Errorf("%q became %q", body, got)
+			}
+		}
+	})
 }
