@@ -70,7 +70,7 @@ func (b *builder) provider(p Provider) error {
 	if p.BreakerScope == scopeTarget {
 		routed.Scope = circuitbreaker.ScopeTarget
 	}
-	b.built.Breakers[circuitbreaker.ProviderName(p.ID)] = circuitbreaker.Configured{Settings: settings}
+	b.built.Breakers[circuitbreaker.ProviderName(p.ID)] = circuitbreaker.Configured{Settings: settings, Fingerprint: charges(&p)}
 	for i := range p.Keys {
 		configured := circuitbreaker.Configured{Settings: settings}
 		key, err := p.Keys[i].credential(b.env)
@@ -99,6 +99,15 @@ func (b *builder) provider(p Provider) error {
 	}
 	b.built.Routing.Providers[p.ID] = routed
 	return nil
+}
+
+// charges is the fingerprint of a provider's own breaker: without keys what is wrong with the credential is charged to it
+// (spec: failures.md 1), and forgotten when keys are there to be charged.
+func charges(p *Provider) string {
+	if len(p.Keys) == 0 {
+		return "no keys"
+	}
+	return "keys"
 }
 
 // unusable tells of a key without a credential. It is left out, so that it is never sent as an empty one.

@@ -328,3 +328,26 @@ func TestEachKindOpensAtOnceOrCountsAsItsRowSays(t *testing.T) {
 		}
 	})
 }
+
+// TestAKeyThatIsAddedEndsWhatItsLackWasChargedFor: without keys, a refused credential is charged to the provider, "or
+// until the key is changed" (failures.md 1); a model's name that changes changes nothing.
+func TestAKeyThatIsAddedEndsWhatItsLackWasChargedFor(t *testing.T) {
+	virtual(t, func(w *world) {
+		one := w.provider("one", models)
+		one.Script("", "error 401 invalid_api_key x", "chat hello")
+		w.combo("c", "one/m", `"when_exhausted":{"do":"reject"}`)
+		w.ask("c", false)
+		document := func(members ...string) string {
+			return object(append([]string{`"id":"one","kind":"openai","base_url":` + quote(one.base)}, members...)...)
+		}
+		w.must(http.MethodPut, "/api/v1/providers/one", document(`"models":["m","n"]`))
+		if b := w.breaker("provider:one"); b.State != "OPEN" || b.LastFailureKind != "auth" {
+			t.Fatalf("%+v", b)
+		}
+		w.must(http.MethodPut, "/api/v1/providers/one", document(models, keys(1)))
+		if b := w.breaker("provider:one"); b.State != "CLOSED" || b.Reason != "key-changed" {
+			t.Errorf("%s, %s", b.State, b.Reason)
+		}
+		w.ask("c", false).ok("hello")
+	})
+}
