@@ -29,6 +29,9 @@ type RequestQuery = struct {
 	Limit          int       // at most so many
 }
 
+// endedWell is the outcome of nearly all requests, which has no index.
+const endedWell = "ok"
+
 const (
 	requestColumns = "seq, id, at, combo, outcome, status, body"
 
@@ -42,6 +45,7 @@ const (
 	listRequests         = "SELECT " + requestColumns + " FROM requests WHERE seq < ? AND +at >= ?"
 	ofCombo              = " AND combo = ?"
 	ofOutcome            = " AND outcome = ?"
+	notWell              = " AND outcome <> '" + endedWell + "'" // says to SQLite that the index of the others will do
 	ofComboWithOutcome   = " AND combo = ? AND +outcome = ?"
 	newestRequestsFirst  = " ORDER BY seq DESC LIMIT ?"
 	maxRequestsInOneRead = 10_000
@@ -119,8 +123,10 @@ func requestQuery(q RequestQuery) (text string, values []any) {
 		text, values = text+ofComboWithOutcome, append(values, q.Combo, q.Outcome)
 	case q.Combo != "":
 		text, values = text+ofCombo, append(values, q.Combo)
-	case q.Outcome != "":
+	case q.Outcome == endedWell:
 		text, values = text+ofOutcome, append(values, q.Outcome)
+	case q.Outcome != "":
+		text, values = text+ofOutcome+notWell, append(values, q.Outcome)
 	}
 	return text + newestRequestsFirst, append(values, min(max(q.Limit, 0), maxRequestsInOneRead))
 }

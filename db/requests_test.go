@@ -76,6 +76,7 @@ func TestRequestsAreListedNewestFirst(t *testing.T) {
 		"behind the last":                 {RequestQuery{Limit: 3, Before: 1}, nil},
 		"of a combo":                      {RequestQuery{Limit: 4, Combo: "slow", Before: 25}, []int64{24, 21, 18, 15}},
 		"with an outcome":                 {RequestQuery{Limit: 4, Outcome: "failed"}, []int64{30, 25, 20, 15}},
+		"that ended well":                 {RequestQuery{Limit: 4, Outcome: "ok", Before: 31}, []int64{29, 28, 27, 26}},
 		"of a combo with an outcome":      {RequestQuery{Limit: 4, Combo: "slow", Outcome: "failed"}, []int64{30, 15}},
 		"of a combo that never was":       {RequestQuery{Limit: 4, Combo: "none"}, nil},
 		"since a time":                    {RequestQuery{Limit: 9, Since: noon.Add(29 * time.Second)}, []int64{31, 30, 29}},
@@ -227,7 +228,8 @@ func TestListingAndTrimmingRequestsUseAnIndex(t *testing.T) {
 	for name, test := range map[string]struct{ query, index string }{
 		"newest":            {list(RequestQuery{}), "USING INTEGER PRIMARY KEY (rowid<?)"},
 		"combo":             {list(RequestQuery{Combo: "c"}), "USING INDEX requests_by_combo (combo=? AND seq<?)"},
-		"outcome":           {list(RequestQuery{Outcome: "o"}), "USING INDEX requests_by_outcome (outcome=? AND seq<?)"},
+		"outcome":           {list(RequestQuery{Outcome: "o"}), "USING INDEX requests_by_fault (outcome=? AND seq<?)"},
+		"ended well":        {list(RequestQuery{Outcome: endedWell}), "USING INTEGER PRIMARY KEY (rowid<?)"},
 		"combo and outcome": {list(RequestQuery{Combo: "c", Outcome: "o"}), "USING INDEX requests_by_combo (combo=? AND seq<?)"},
 		"id":                {requestByID, "USING INDEX sqlite_autoindex_requests_1 (id=?)"},
 		"old":               {oldRequests, "USING INDEX requests_by_age (at<?)"},

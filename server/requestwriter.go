@@ -29,6 +29,7 @@ type requestWriter struct {
 	continued bool            // the journal goes on behind what the store holds
 	batch     []finished      // scratch
 	owed      []StoredRequest // taken from the journal and not stored yet
+	trimmed   time.Time       // when what is too much was last looked for
 	missed    uint64          // lost since the trouble began
 	trouble   bool            // it began and was told
 }
@@ -68,22 +69,31 @@ func (w *requestWriter) run(ctx context.Context) {
 	}
 }
 
-// work stores everything that is there, and removes what is too much, a part at a time.
+// work stores everything that is there, and removes what is too much, a part at a time; under load not after each batch.
 func (w *requestWriter) work(ctx context.Context) error {
 	if err := w.continueLog(ctx); err != nil {
 		return err
 	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	now := time.Now()
+	if now.Sub(w.trimmed) < flushInterval {
+		return nil
+	}
 	for more := true; more; {
-		if err := w.flush(ctx); err != nil {
-			return err
-		}
-		if err := w.patiently(ctx, func(ctx context.Context) (err error) {
+		err := w.patiently(ctx, func(ctx context.Context) (err error) {
 			more, err = w.store.TrimRequests(ctx, time.Now().Add(-w.keep.MaxAge), w.keep.MaxRows, w.keep.MaxSize)
 			return err
-		}); err != nil {
+		})
+		if err == nil {
+			err = w.flush(ctx) // what came meanwhile doesn't wait for a log that was far too long
+		}
+		if err != nil {
 			return err
 		}
 	}
+	w.trimmed = now
 	return nil
 }
 

@@ -1,0 +1,1 @@
+-- What schema version 4 added holds nothing of its own.
