@@ -51,8 +51,9 @@ mutate: ## change a sample of places of the breaker and of the classifier, and l
 	$(MUTATE) -package ./circuitbreaker -args -rapid.nofailfile -timeout 1m -allow 6
 	$(MUTATE) -package ./providers -files 'classify*.go,kinds*.go,hints*.go,judge*.go' -timeout 1m -allow 6
 
-clients: ## install the pinned clients of npm and run all client libraries against the binary
+clients: ## install the pinned clients of npm and PyPI and run all client libraries against the binary
 	e2e/clients/testdata/install npm
+	e2e/clients/testdata/install python
 	go test -count=1 ./e2e/clients
 
 agents: ## install the pinned coding agents of npm (1.3 GB) and run each against the binary

@@ -202,6 +202,7 @@ func TestTheContextWindowIsReadFromTheWording(t *testing.T) {
 		"Your request exceeded model token limit: 8192":               8192,
 		"the context window of 32768 tokens is full":                  32768,
 		"maximum context length is 99999999999999999999 tokens":       0,
+		"exceeded max context length by 1119046 tokens":               0,
 		"prompt too long": 0,
 		"This model's maximum context length is 131,072 tokens. However":      131072,
 		"maximum context length is 1,048,576 tokens":                          1048576,

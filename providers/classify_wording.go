@@ -36,10 +36,12 @@ var windowWordings = []*regexp.Regexp{
 // windowOf reads a context window, in tokens, out of a message; 0: it names none that can be read without a doubt.
 func windowOf(message string) int {
 	for _, wording := range windowWordings {
-		if m := wording.FindStringSubmatch(message); m != nil {
-			if n := readCount(m[1]); n > 0 {
-				return n
-			}
+		at := wording.FindStringSubmatchIndex(message)
+		if at == nil || strings.HasSuffix(message[:at[2]], " by ") { // it says by how much, and not what, was exceeded
+			continue
+		}
+		if n := readCount(message[at[2]:at[3]]); n > 0 {
+			return n
 		}
 	}
 	return 0

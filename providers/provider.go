@@ -38,7 +38,7 @@ type Answer struct {
 	Events      Events
 
 	// Dropped are members that the target's dialect has no counterpart of, as paths, and DroppedCount how many there were;
-	// the first are named.
+	// the first are named. Reasoning of earlier turns is named and not counted.
 	Dropped      []string
 	DroppedCount int
 }
