@@ -39,6 +39,27 @@ func FuzzSkipAcceptsWhatEncodingJSONDoes(f *testing.F) {
 	})
 }
 
+// TestEveryByteOfAStringIsLookedAt: at every place of a long string, whatever stands beside it.
+func TestEveryByteOfAStringIsLookedAt(t *testing.T) {
+	for _, fill := range []byte{' ', '0', '~', 0x7f} {
+		for at := range 200 {
+			for _, odd := range []byte{0, '\a', 0x1f, 0x80, 0xff} {
+				text := bytes.Repeat([]byte{fill}, 200)
+				if n := plainPrefix(text); n != len(text) {
+					t.Fatalf("%q is plain, and found so up to %d", text, n)
+				}
+				text[at] = odd
+				if n := plainPrefix(text); n > at {
+					t.Fatalf("%#x at %d among %#x: found plain up to %d", odd, at, fill, n)
+				}
+				if want := odd < ' '; hasControl(text) != want {
+					t.Fatalf("%#x at %d among %#x: a control character %t", odd, at, fill, !want)
+				}
+			}
+		}
+	}
+}
+
 func TestNestingIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

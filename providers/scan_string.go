@@ -143,7 +143,7 @@ const eightBlanks = 0x2020202020202020
 func outside(b []byte) uint64 {
 	w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-	return w0 - eightBlanks | w0 | w1 - eightBlanks | w1 | w2 - eightBlanks | w2 | w3 - eightBlanks | w3
+	return (w0 - eightBlanks) | w0 | (w1 - eightBlanks) | w1 | (w2 - eightBlanks) | w2 | (w3 - eightBlanks) | w3
 }
 
 // below sets the highest bit of one of its bytes if one of the 32 is below a blank: subtracting a blank sets it in
