@@ -120,6 +120,26 @@ func TestARequestThatWasAnsweredIsListedAtOnceAndThenStored(t *testing.T) {
 	})
 }
 
+// TestALogUnderLoadIsTrimmedOnceASecond: and not after each batch.
+func TestALogUnderLoadIsTrimmedOnceASecond(t *testing.T) {
+	store := &requestMemory{}
+	inLoggedBubble(t, store, config.RequestLog{}, func(g *gateway) {
+		for range 5 {
+			g.talk(batchSize)
+			synctest.Wait()
+		}
+		if n := len(store.trimmed()); n != 1 {
+			g.t.Errorf("looked %d times for what is too much in no time, want once", n)
+		}
+		time.Sleep(flushInterval) // the bubble's clock
+		g.talk(batchSize)
+		synctest.Wait()
+		if n := len(store.trimmed()); n != 2 {
+			g.t.Errorf("looked %d times in a second, want twice", n)
+		}
+	})
+}
+
 func TestManyRequestsAreStoredWithoutWaiting(t *testing.T) {
 	store := &requestMemory{}
 	inLoggedBubble(t, store, config.RequestLog{}, func(g *gateway) {

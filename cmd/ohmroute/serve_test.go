@@ -140,7 +140,9 @@ func TestABusyPortIsAClearError(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
+// beginInMemory starts a gateway whose data directory can't be made.
+func beginInMemory(t *testing.T) *running {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -149,6 +151,11 @@ func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
+	r := beginInMemory(t)
 	token := r.secrets.AdminToken
 	if status, body := r.get(t, "/api/v1/combos", token); status != "HTTP/1.0 200 OK" || !strings.Contains(body, `"name":"demo"`) {
 		t.Errorf("%s %s", status, body)
@@ -156,7 +163,7 @@ func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
 	if status, body := r.get(t, "/readyz", ""); !strings.HasPrefix(status, "HTTP/1.0 200") || !strings.Contains(body, "persistence") || !strings.Contains(body, "secrets") {
 		t.Errorf("%s %s", status, body)
 	}
-	_, err = r.live.CreateProvider(t.Context(), []byte(`{"id":"p","kind":"openai","base_url":"http://localhost:1/v1"}`))
+	_, err := r.live.CreateProvider(t.Context(), []byte(`{"id":"p","kind":"openai","base_url":"http://localhost:1/v1"}`))
 	if !errors.Is(err, config.ErrPersistence) {
 		t.Errorf("got %v", err)
 	}
@@ -169,14 +176,7 @@ func TestADataDirectoryThatCanNotBeWrittenIsServedFromMemory(t *testing.T) {
 }
 
 func TestAnEndThatLosesStateIsAnError(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := begin(t, nil, "", "data-dir="+filepath.Join(file, "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := beginInMemory(t)
 	if _, err := r.breakers.Isolate("target:demo/steady", "ada", ""); err != nil {
 		t.Fatal(err)
 	}

@@ -17,23 +17,28 @@ import (
 	"github.com/ohmroute/ohmroute/e2e/process"
 )
 
-// installed is where testdata/install puts the packages of npm and the Node that they run on. Where they are missing
-// or not the pinned ones the test is skipped; in CI, which has to have them, it fails.
+// installed is where testdata/install puts the packages of a folder of testdata: those of npm with the Node that they run
+// on, those of PyPI in a virtual environment. Where they are missing or not the pinned ones the test is skipped; in CI,
+// which has to have them, it fails.
 func installed(t *testing.T, name string) string {
 	t.Helper()
+	pins, mark := "package-lock.json", "installed.json"
+	if name == "python" {
+		pins, mark = "requirements.txt", "installed.txt"
+	}
 	dir, err := filepath.Abs(filepath.Join("..", "..", ".cache", "e2e-"+name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, err := os.ReadFile(filepath.Join(dir, "installed.json"))
-	pinned, pinErr := os.ReadFile(filepath.Join("testdata", name, "package-lock.json"))
-	if pinErr != nil {
-		t.Fatal(pinErr)
+	pinned, err := os.ReadFile(filepath.Join("testdata", name, pins))
+	if err != nil {
+		t.Fatal(err)
 	}
+	there, err := os.ReadFile(filepath.Join(dir, mark))
 	if err == nil && bytes.Equal(there, pinned) {
 		return dir
 	}
-	const missing = "the packages of npm are not in %s as testdata/%s pins them: e2e/clients/testdata/install %s puts them there"
+	const missing = "the packages are not in %s as testdata/%s pins them: e2e/clients/testdata/install %s puts them there"
 	if os.Getenv("CI") == "true" {
 		t.Fatalf(missing, dir, name, name)
 	}
