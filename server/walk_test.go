@@ -423,3 +423,26 @@ func TestDraining(t *testing.T) {
 		}, func(o *Options) { o.Settings.DrainTimeout = 5 * time.Second })
 	})
 }
+
+// TestABodyIsGivenBackWhenItsStreamHasBegun: a stream may last for an hour.
+func TestABodyIsGivenBackWhenItsStreamHasBegun(t *testing.T) {
+	inBubble(t, func(r *running) {
+		var req *providers.Request
+		sent := 0
+		r.route(func(ctx context.Context, a *providers.Attempt) (*providers.Answer, error) {
+			req, sent = a.Request, len(a.Body)
+			return streaming(chunk{after: time.Second, data: world}, chunk{after: time.Hour, data: world + done})(ctx, a)
+		})
+		ctx, leave := context.WithCancel(r.t.Context())
+		defer leave()
+		resp, err := r.post(ctx, streamBody)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		synctest.Wait()
+		if sent != len(streamBody) || req.Body != nil {
+			r.t.Errorf("%d bytes before the stream, %d in it", sent, len(req.Body))
+		}
+	})
+}
